@@ -12,6 +12,7 @@
 #include <memory>
 #include <string>
 
+#include "leaderelection/export.h"
 #include "leaderelection/resource_lock.h"
 
 namespace leaderelection {
@@ -20,7 +21,7 @@ namespace leaderelection {
 // throws answers kUnknown with what it said. A function that blocks past its deadline holds up the requests behind it
 // but never a step-down; requests whose deadline passes in the queue are answered kTimeout without being run. The
 // destructor waits for the running function and drops the queue.
-class BlockingLock final : public ResourceLock {
+class LEADERELECTION_EXPORT BlockingLock final : public ResourceLock {
  public:
   struct Functions {
     std::function<Result<Stored>(MonotonicTime deadline)> get;

@@ -7,6 +7,8 @@
 #include <chrono>
 #include <cstdint>
 
+#include "leaderelection/export.h"
+
 namespace leaderelection {
 
 // CLOCK_BOOTTIME: never set, and counts on while the machine is suspended. A process that was stopped or slept
@@ -33,7 +35,7 @@ using WallTime = std::chrono::time_point<std::chrono::system_clock, std::chrono:
 inline constexpr MonotonicTime kNever = MonotonicTime::max();
 
 // Where the time is read: the machine's clocks, or a simulated pair. Thread-safe; outlives whoever asks.
-class Clock {
+class LEADERELECTION_EXPORT Clock {
  public:
   virtual ~Clock() = default;
   [[nodiscard]] virtual MonotonicTime Now() const noexcept = 0;

@@ -10,6 +10,8 @@
 #include <utility>
 #include <variant>
 
+#include "leaderelection/export.h"
+
 namespace leaderelection {
 
 enum class ErrorCode {
@@ -31,7 +33,7 @@ enum class ErrorCode {
 constexpr bool MayHaveLanded(ErrorCode code) { return code == ErrorCode::kTimeout || code == ErrorCode::kUnknown; }
 
 // "not-found", "conflict", ...; for logs and metrics.
-std::string_view ToString(ErrorCode code);
+LEADERELECTION_EXPORT std::string_view ToString(ErrorCode code);
 
 struct Error {
   ErrorCode code = ErrorCode::kUnknown;

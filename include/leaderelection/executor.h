@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "leaderelection/clock.h"
+#include "leaderelection/export.h"
 
 namespace leaderelection {
 
@@ -14,7 +15,7 @@ using Task = std::function<void()>;
 
 // Time, and one thread's worth of order: tasks run one at a time, those posted from one thread in their order.
 // All members may be called from any thread, also from inside a task. No task runs inside Post or PostAt.
-class Executor {
+class LEADERELECTION_EXPORT Executor {
  public:
   virtual ~Executor() = default;
   Executor(const Executor&) = delete;
@@ -38,7 +39,7 @@ class Executor {
 
 // The real one: one thread that waits on CLOCK_BOOTTIME, so that a resume from suspend fires what is due at once.
 // The destructor drops what has not run and waits for the running task; not to be destroyed in one of its own tasks.
-class EventLoop final : public Executor {
+class LEADERELECTION_EXPORT EventLoop final : public Executor {
  public:
   EventLoop();
   ~EventLoop() override;

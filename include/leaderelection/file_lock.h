@@ -6,21 +6,22 @@
 #include <memory>
 #include <string>
 
+#include "leaderelection/export.h"
 #include "leaderelection/resource_lock.h"
 
 namespace leaderelection {
 
 // The record is JSON in `path`, replaced as a whole by rename, so that kill -9 at any instruction leaves the old record
-// or the new one. Writers take turns by flock on `path`.lock, which is never renamed or removed; a process that is stopped
-// while it has its turn stalls the others, safely, until it goes on or dies. Followers are woken by inotify.
+// or the new one. Writers take turns by flock on `path`.lock, which is never renamed or removed; a process that is
+// stopped while it has its turn stalls the others, safely, until it goes on or dies. Followers are woken by inotify.
 //
 // Limits: one host only. File systems whose flock or rename other hosts see late or never (NFS, SMB, FUSE and the like)
 // are refused. A file that holds no record of an election is reported (kCorrupt) and never overwritten. The fencing
-// number is at least the wall clock's microseconds, so it keeps rising when the file is deleted; it may fall only if the
-// file is deleted *and* the clock is set back and nobody who saw the old number stands.
+// number is at least the wall clock's microseconds, so it keeps rising when the file is deleted; it may fall only if
+// the file is deleted *and* the clock is set back and nobody who saw the old number stands.
 //
 // Thread-safe; has one thread of its own for file operations and one, while watched, for inotify.
-class FileLock final : public ResourceLock {
+class LEADERELECTION_EXPORT FileLock final : public ResourceLock {
  public:
   // Throws std::invalid_argument if the path is empty or has no file name. The folder must exist when it is used.
   explicit FileLock(std::filesystem::path path);

@@ -8,11 +8,13 @@
 #include <utility>
 #include <vector>
 
+#include "leaderelection/export.h"
+
 namespace leaderelection {
 
 enum class LogLevel { kDebug, kInfo, kWarning, kError };
 
-std::string_view ToString(LogLevel level);
+LEADERELECTION_EXPORT std::string_view ToString(LogLevel level);
 
 using LogField = std::pair<std::string_view, std::string>;
 
@@ -27,6 +29,6 @@ struct LogEvent {
 using LogSink = std::function<void(const LogEvent&)>;
 
 // level=info msg="became leader" lock=default/demo identity=a fencing_token=7
-std::string ToLogfmt(const LogEvent& event);
+LEADERELECTION_EXPORT std::string ToLogfmt(const LogEvent& event);
 
 }  // namespace leaderelection

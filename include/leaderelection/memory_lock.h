@@ -5,13 +5,14 @@
 #include <memory>
 #include <string>
 
+#include "leaderelection/export.h"
 #include "leaderelection/resource_lock.h"
 
 namespace leaderelection {
 
 // Share one MemoryLock among the electors. Answers before the call returns; watchers hear of a change before the writer
 // does. The fencing number is a counter. Thread-safe.
-class MemoryLock final : public ResourceLock {
+class LEADERELECTION_EXPORT MemoryLock final : public ResourceLock {
  public:
   explicit MemoryLock(std::string name = "memory");  // throws std::invalid_argument if the name is empty
   ~MemoryLock() override;

@@ -13,20 +13,23 @@
 
 #include "leaderelection/clock.h"
 #include "leaderelection/error.h"
+#include "leaderelection/export.h"
 #include "leaderelection/record.h"
 
 namespace leaderelection {
 
 // Which write a record came from.
 struct Version {
-  std::uint64_t order = 0;             // rises with every write, also across deletion: the write's fencing number
-  std::shared_ptr<const void> origin;  // the backend's own: the object read, to be written back with our fields replaced
+  std::uint64_t order = 0;  // rises with every write, also across deletion: the write's fencing number
+  std::shared_ptr<const void>
+      origin;  // the backend's own: the object read, to be written back with our fields replaced
 };
 
 struct Stored {
   Record record;
   Version version;
-  std::optional<std::chrono::milliseconds> expires_in;  // backends with expiry of their own: what the server says is left
+  std::optional<std::chrono::milliseconds>
+      expires_in;  // backends with expiry of their own: what the server says is left
 };
 
 // The continuation of one request: called at most once, from any thread, also before the call that got it returns.
@@ -72,7 +75,7 @@ struct WatchEvent {
 };
 
 // A running watch; its destructor returns after the last callback has.
-class Watch {
+class LEADERELECTION_EXPORT Watch {
  public:
   virtual ~Watch() = default;
 };
@@ -80,7 +83,7 @@ class Watch {
 // All members may be called concurrently, from any thread; none blocks or throws. A deadline is a wish that saves the
 // backend useless work: whoever calls sets a timer of his own and ignores what comes later. The destructor completes
 // or drops every Done it still has.
-class ResourceLock {
+class LEADERELECTION_EXPORT ResourceLock {
  public:
   virtual ~ResourceLock() = default;
 
