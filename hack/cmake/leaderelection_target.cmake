@@ -3,6 +3,7 @@
 set(CMAKE_CXX_VISIBILITY_PRESET hidden)
 set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 find_package(Threads REQUIRED)
 
 if(NOT CMAKE_BUILD_TYPE AND PROJECT_IS_TOP_LEVEL)
@@ -21,28 +22,59 @@ function(leaderelection_compile_options target)
   endif()
 endfunction()
 
+function(leaderelection_define_library target)
+  target_include_directories(${target}
+    PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
+    PRIVATE ${PROJECT_SOURCE_DIR}/lib)
+  leaderelection_compile_options(${target})
+endfunction()
+
 # leaderelection_library(core election.cc ...) makes leaderelection_core, known to users as leaderelection::core.
 function(leaderelection_library component)
   set(target leaderelection_${component})
   add_library(${target} ${ARGN})
   add_library(leaderelection::${component} ALIAS ${target})
-  set_target_properties(${target} PROPERTIES EXPORT_NAME ${component})
-  target_include_directories(${target}
-    PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include> $<INSTALL_INTERFACE:include>
-    PRIVATE ${PROJECT_SOURCE_DIR}/lib)
-  leaderelection_compile_options(${target})
+  # No ABI is promised before 1.0, so a minor version is an ABI of its own.
+  set_target_properties(${target} PROPERTIES
+    EXPORT_NAME ${component}
+    VERSION ${PROJECT_VERSION}
+    SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
+    INSTALL_RPATH "$ORIGIN")
+  leaderelection_define_library(${target})
+endfunction()
+
+# leaderelection_private_library(json json.cc ...) makes leaderelection_json, for the project's own libraries only:
+# static even in a shared build, where each library that links it takes in what it needs.
+function(leaderelection_private_library name)
+  set(target leaderelection_${name})
+  add_library(${target} STATIC ${ARGN})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME private_${name})
+  leaderelection_define_library(${target})
+endfunction()
+
+# leaderelection_built_for(unit target ...): what `hack/test.sh -L unit` has to build, gathered in the target test-unit.
+function(leaderelection_built_for label)
+  if(NOT TARGET test-${label})
+    add_custom_target(test-${label})
+  endif()
+  add_dependencies(test-${label} ${ARGN})
 endfunction()
 
 # leaderelection_test(NAME election_test LABELS unit SOURCES election_test.cc LIBRARIES leaderelection::core)
+# Each TEST is a test of ctest, named as it is in the source, so that ctest counts, times and skips them one by one.
 function(leaderelection_test)
   cmake_parse_arguments(arg "" "NAME;TIMEOUT" "LABELS;SOURCES;LIBRARIES" ${ARGN})
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 120)
+  endif()
   add_executable(${arg_NAME} ${arg_SOURCES})
   target_link_libraries(${arg_NAME} PRIVATE ${arg_LIBRARIES} GTest::gmock GTest::gtest_main)
   target_include_directories(${arg_NAME} PRIVATE ${PROJECT_SOURCE_DIR}/lib ${PROJECT_SOURCE_DIR}/test)
   leaderelection_compile_options(${arg_NAME})
-  add_test(NAME ${arg_NAME} COMMAND ${arg_NAME} --gtest_brief=1)
-  if(NOT arg_TIMEOUT)
-    set(arg_TIMEOUT 120)
-  endif()
-  set_tests_properties(${arg_NAME} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT})
+  include(GoogleTest)
+  gtest_discover_tests(${arg_NAME} DISCOVERY_MODE PRE_TEST EXTRA_ARGS --gtest_brief=1
+    PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT})
+  foreach(label IN LISTS arg_LABELS)
+    leaderelection_built_for(${label} ${arg_NAME})
+  endforeach()
 endfunction()
