@@ -1,6 +1,8 @@
 #include "leaderelection/blocking_lock.h"
 
 #include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
 #include <deque>
 #include <exception>
 #include <mutex>
@@ -86,33 +88,30 @@ std::string Missing(const BlockingLock::Functions& functions, const std::string&
 
 class BlockingLock::Worker {
  public:
-  Worker(Functions functions, std::string name)
-      : functions_(std::make_shared<const Functions>(std::move(functions))), name_(std::move(name)) {
-    if (const std::string missing = Missing(*functions_, name_); !missing.empty()) {
+  Worker(Functions functions, std::string name) : functions_(std::move(functions)), name_(std::move(name)) {
+    if (const std::string missing = Missing(functions_, name_); !missing.empty()) {
       throw std::invalid_argument("BlockingLock: missing:" + missing);
     }
-    thread_ = StartServiceThread("le-blocking", [queue = queue_] { queue->ServeUntilClosed(); });
+    thread_ = StartServiceThread("le-blocking", [this] { queue_.ServeUntilClosed(); });
   }
 
   ~Worker() {
-    queue_->Close();
     if (thread_.get_id() == std::this_thread::get_id()) {
-      // A Done dropped the last reference to the lock. No thread can wait for itself; this one ends as soon as that
-      // Done returns, and until then it touches the queue alone, which it owns a share of.
-      thread_.detach();
-    } else {
-      thread_.join();
+      std::fputs("leaderelection: a BlockingLock was destroyed inside one of its own answers\n", stderr);
+      std::abort();
     }
+    queue_.Close();
+    thread_.join();
   }
 
   const std::string& name() const { return name_; }
-  const std::shared_ptr<const Functions>& functions() const { return functions_; }
-  void Push(Request request) { queue_->Push(std::move(request)); }
+  const Functions& functions() const { return functions_; }
+  void Push(Request request) { queue_.Push(std::move(request)); }
 
  private:
-  const std::shared_ptr<const Functions> functions_;
+  const Functions functions_;
   const std::string name_;
-  const std::shared_ptr<RequestQueue> queue_ = std::make_shared<RequestQueue>();
+  RequestQueue queue_;
   std::thread thread_;
 };
 
@@ -121,18 +120,18 @@ BlockingLock::BlockingLock(Functions functions, std::string name)
 BlockingLock::~BlockingLock() = default;
 
 void BlockingLock::Get(MonotonicTime deadline, Done<Stored> done) {
-  auto run = [functions = worker_->functions(), deadline] { return functions->get(deadline); };
+  auto run = [&functions = worker_->functions(), deadline] { return functions.get(deadline); };
   worker_->Push({deadline, std::move(run), std::move(done)});
 }
 
 void BlockingLock::Create(MonotonicTime deadline, const Record& record, Done<Stored> done) {
-  auto run = [functions = worker_->functions(), deadline, record] { return functions->create(deadline, record); };
+  auto run = [&functions = worker_->functions(), deadline, record] { return functions.create(deadline, record); };
   worker_->Push({deadline, std::move(run), std::move(done)});
 }
 
 void BlockingLock::Update(MonotonicTime deadline, const Record& record, const Version& expected, Done<Stored> done) {
-  auto run = [functions = worker_->functions(), deadline, record, expected] {
-    return functions->update(deadline, record, expected);
+  auto run = [&functions = worker_->functions(), deadline, record, expected] {
+    return functions.update(deadline, record, expected);
   };
   worker_->Push({deadline, std::move(run), std::move(done)});
 }
