@@ -146,13 +146,14 @@ class EventLoop::Loop {
     lock.unlock();
     std::array<pollfd, 2> sources{{{wake_.get(), POLLIN, 0}, {timer_.get(), POLLIN, 0}}};
     ::poll(sources.data(), sources.size(), -1);
-    if (sources[0].revents != 0) Clear(wake_);
-    if (sources[1].revents != 0) Clear(timer_);
+    std::uint64_t ignored = 0;
+    [[maybe_unused]] const auto got = ::read(wake_.get(), &ignored, sizeof(ignored));
     lock.lock();
     awake_ = true;
-    if (sources[1].revents != 0) armed_for_ = kNever;
   }
 
+  // A timer that has fired stays readable until it is set anew. It is: what it fired for has run, so the next time is
+  // another, be it kNever.
   void Arm(MonotonicTime time) {
     if (time == armed_for_) return;
     itimerspec setting{};
@@ -164,11 +165,6 @@ class EventLoop::Loop {
   void Wake() {
     const std::uint64_t one = 1;
     [[maybe_unused]] const auto written = ::write(wake_.get(), &one, sizeof(one));
-  }
-
-  static void Clear(const FileDescriptor& source) {
-    std::uint64_t count = 0;
-    [[maybe_unused]] const auto read = ::read(source.get(), &count, sizeof(count));
   }
 
   const FileDescriptor wake_;

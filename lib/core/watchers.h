@@ -48,17 +48,13 @@ class Mailbox {
       on_event_(std::move(event));
       lock.lock();
     }
-    if (closed_) {  // what the callback captured goes before Close returns, and not under the mutex
-      lock.unlock();
-      on_event_ = nullptr;
-      lock.lock();
-    }
     delivering_ = {};
     idle_.notify_all();
   }
 
-  // No callback begins after this, and none runs when it returns, except the one it was called from.
+  // No callback begins after this, and when it returns none runs, except one that led to this call.
   void Close() {
+    // Goes after the guard, for what the callback captured may do anything as it goes.
     std::function<void(WatchEvent)> finished;
     std::unique_lock lock(mutex_);
     closed_ = true;

@@ -136,12 +136,6 @@ class FakeLock::Script {
 
   void Drop(std::size_t number) { Done<Stored> dropped = TakeHeldDone(number); }
 
-  void DropAll() {
-    std::deque<Request> dropped;  // outlives the guard: dropping a request calls its Done
-    std::lock_guard lock(mutex_);
-    dropped.swap(held_);
-  }
-
   void Resume() {
     std::deque<Request> requests;
     {
@@ -330,7 +324,7 @@ class FakeLock::Script {
 };
 
 FakeLock::FakeLock(std::string name) : script_(std::make_shared<Script>(std::move(name))) {}
-FakeLock::~FakeLock() { script_->DropAll(); }
+FakeLock::~FakeLock() = default;
 
 // A callback may drop the last reference to the lock, so what runs callbacks holds a share of the script.
 

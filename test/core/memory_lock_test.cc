@@ -104,6 +104,7 @@ TEST(MemoryLock, AWatchMayBeDestroyedInsideItsOwnCallback) {
     if (event.kind != WatchEvent::Kind::kChanged) return;
     Update(lock, "b", event.stored.version);
     watch.reset();
+    Update(lock, "c", Read(lock).version);
     told.push_back("destroyed");
   });
   Create(lock, "a");
