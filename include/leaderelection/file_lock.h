@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -11,20 +12,30 @@
 
 namespace leaderelection {
 
+class BlockingLock;
+class RecordFile;
+
 // The record is JSON in `path`, replaced as a whole by rename, so that kill -9 at any instruction leaves the old record
 // or the new one. Writers take turns by flock on `path`.lock, which is never renamed or removed; a process that is
-// stopped while it has its turn stalls the others, safely, until it goes on or dies. Followers are woken by inotify.
+// stopped while it has its turn stalls the others' writes, safely, until it goes on or dies, but not their reads.
+// Followers are woken by inotify.
 //
 // Limits: one host only. File systems whose flock or rename other hosts see late or never (NFS, SMB, FUSE and the like)
-// are refused. A file that holds no record of an election is reported (kCorrupt) and never overwritten. The fencing
-// number is at least the wall clock's microseconds, so it keeps rising when the file is deleted; it may fall only if
-// the file is deleted *and* the clock is set back and nobody who saw the old number stands.
+// are refused (kInvalid). What holds no record of an election is reported (kCorrupt) and never overwritten, be it
+// another program's file, a directory or a symbolic link. The fencing number is at least the wall clock's microseconds,
+// so it keeps rising when the file is deleted; it may fall only if the file is deleted *and* the clock is set back and
+// nobody who saw the old number stands.
 //
-// Thread-safe; has one thread of its own for file operations and one, while watched, for inotify.
+// Who may write to the folder may stand; who may read `path`.lock can stall the election. Where users do not trust each
+// other, keep the folder to one of them. A folder that is missing is kInvalid, one that may not be written kDenied.
+//
+// Thread-safe; has one thread of its own for file operations, which are answered in their order, and one for each
+// watch. Neither lets a descriptor pass to programs that the process starts.
 class LEADERELECTION_EXPORT FileLock final : public ResourceLock {
  public:
-  // Throws std::invalid_argument if the path is empty or has no file name. The folder must exist when it is used.
-  explicit FileLock(std::filesystem::path path);
+  // Throws std::invalid_argument if the path is empty or has no file name. A relative one is relative to the working
+  // directory now. The folder must exist when it is used; symbolic links on the way to it are followed.
+  explicit FileLock(const std::filesystem::path& path);
   ~FileLock() override;
 
   void Get(MonotonicTime deadline, Done<Stored> done) override;
@@ -34,8 +45,8 @@ class LEADERELECTION_EXPORT FileLock final : public ResourceLock {
   [[nodiscard]] std::string Describe() const override;
 
  private:
-  class Store;
-  const std::shared_ptr<Store> store_;
+  const std::shared_ptr<RecordFile> file_;
+  const std::unique_ptr<BlockingLock> requests_;
 };
 
 }  // namespace leaderelection

@@ -1,0 +1,27 @@
+// Ends waits early.
+
+#pragma once
+
+#include <chrono>
+
+#include "file/descriptor.h"
+
+namespace leaderelection {
+
+// Raised once, for good. Thread-safe.
+class Interruption {
+ public:
+  Interruption();  // throws std::system_error if there are no descriptors left
+
+  void Raise() noexcept;
+
+  // True if raised, at once or meanwhile; false after the time.
+  [[nodiscard]] bool WaitFor(std::chrono::nanoseconds time) const noexcept;
+  // True if raised; false once `descriptor` has something to read.
+  [[nodiscard]] bool WaitForReadable(const Descriptor& descriptor) const noexcept;
+
+ private:
+  const Descriptor event_;
+};
+
+}  // namespace leaderelection
