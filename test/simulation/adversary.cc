@@ -129,10 +129,11 @@ void Adversary::Restart(Candidate& candidate, bool same_name) {
   candidate.Start(next_id_++, same_name, Policy::Standing::kAlways);
 }
 
-void Adversary::Calm() {
+void Adversary::Calm(bool cut_off) {
   for (const auto& candidate : candidates_) {
     candidate->clock().ThawWall();
     candidate->link = Link();
+    if (cut_off) candidate->link.requests_cut_until = TrueTime::max();
     if (candidate->process().alive()) {
       candidate->process().Recover();
     } else {

@@ -18,7 +18,8 @@ class Adversary {
 
   void Begin() { PlanNext(); }
   // Undoes what lasts: the dead run again, the idle stand, broken connections are made again.
-  void Calm();
+  // Planted: all but the cables, which are cut for good.
+  void Calm(bool cut_off);
 
  private:
   void PlanNext();

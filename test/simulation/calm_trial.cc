@@ -16,9 +16,9 @@ TrueTime OnClock(milliseconds duration, double rate) {
 
 }  // namespace
 
-CalmTrial::CalmTrial(const Stage& stage, const std::vector<std::unique_ptr<Candidate>>& candidates,
-                     const Plants& plants)
-    : stage_(stage), candidates_(candidates), plants_(plants) {
+CalmTrial::CalmTrial(const Stage& stage, const std::vector<std::unique_ptr<Candidate>>& candidates, Plant plant,
+                     bool patient)
+    : stage_(stage), candidates_(candidates), plant_(plant), patient_(patient) {
   milliseconds lease = seconds(20);  // as long as an outsider's edit makes it
   milliseconds retry{0};
   for (const auto& candidate : candidates) {
@@ -30,7 +30,7 @@ CalmTrial::CalmTrial(const Stage& stage, const std::vector<std::unique_ptr<Candi
   longest_retry_ = OnClock(retry, slowest_);
   // A record seen at the last moment is waited out; before that a request may have to time out, or a wish be honoured.
   settling_ = longest_lease_ + longest_retry_ + seconds(10);
-  taking_over_ = longest_lease_ + longest_retry_ + seconds(1);
+  taking_over_ = longest_lease_ + (patient ? 5 : 1) * longest_retry_ + seconds(1);
 }
 
 void CalmTrial::Begin() {
@@ -51,6 +51,14 @@ void CalmTrial::ExpectLeader() {
   requests_.clear();
   for (const auto& candidate : candidates_) requests_.push_back(candidate->process().requests);
   stage_.world.After(kQuiet, [this] { ExpectQuiet(); });
+  if (plant_ != Plant::kNone) stage_.world.After(seconds(1), [this] { Disturb(); });
+}
+
+void CalmTrial::Disturb() {
+  if (plant_ == Plant::kPausedWhenCalm) leader_->Pause(stage_.world.now() + seconds(12));
+  if (plant_ != Plant::kWatchFlapsWhenCalm) return;
+  for (const auto& candidate : candidates_) stage_.network.BreakWatch(candidate->process());
+  stage_.world.After(seconds(8), [this] { Disturb(); });
 }
 
 void CalmTrial::ExpectQuiet() {
@@ -77,42 +85,36 @@ void CalmTrial::ExpectQuiet() {
 }
 
 TrueTime CalmTrial::Allowed() const {
+  if (patient_) return taking_over_;
   const bool seen = std::any_of(candidates_.begin(), candidates_.end(), [this](const auto& candidate) {
     const Process& process = candidate->process();
     return &process != leader_ && process.alive() && stage_.network.HasLiveWatch(process);
   });
   const TrueTime round_trips = milliseconds(300) + (seen ? TrueTime(0) : longest_retry_);
-  if (kind_ != HandOff::Kind::kCrash) return round_trips;
+  if (kind_ == HandOff::Kind::kRelease) return round_trips;
   return OnClock(std::chrono::ceil<seconds>(leader_->settings().lease_duration), slowest_) + round_trips;
 }
 
 void CalmTrial::Provoke() {
-  kind_ = static_cast<HandOff::Kind>(stage_.world.random.Below(3));
+  const auto way = stage_.world.random.Below(3);
+  kind_ = way == 0 ? HandOff::Kind::kCrash : leader_->releases() ? HandOff::Kind::kRelease : HandOff::Kind::kNoRelease;
   provoked_at_ = stage_.world.now();
   allowed_ = Allowed();
-  switch (kind_) {
-    case HandOff::Kind::kCrash:
-      leader_->Crash();
-      break;
-    case HandOff::Kind::kStop:
-      leader_->Resign(Election::Resignation::kStop, true);
-      break;
-    case HandOff::Kind::kStepDown:
-      leader_->Resign(Election::Resignation::kStepDown, true);
-      break;
+  if (way == 0) {
+    leader_->Crash();
+  } else {
+    leader_->Resign(way == 1 ? Election::Resignation::kStop : Election::Resignation::kStepDown, true);
   }
   stage_.world.After(allowed_, [this] { ExpectSuccessor(); });
 }
 
 void CalmTrial::ExpectSuccessor() {
   const Process* successor = Leader();
-  if (successor != nullptr && successor != leader_) {
-    const TrueTime took = stage_.oracles.last_start() - provoked_at_;
-    hand_off_ = HandOff{kind_, took, OnClock(leader_->settings().lease_duration, slowest_)};
+  if (successor != nullptr && (successor != leader_ || patient_)) {
+    hand_off_ = HandOff{kind_, stage_.oracles.last_start() - provoked_at_};
     return;
   }
-  const bool crashed = kind_ == HandOff::Kind::kCrash;
-  stage_.oracles.Violate(crashed ? "take-over" : "hand-off",
+  stage_.oracles.Violate(kind_ == HandOff::Kind::kRelease ? "hand-off" : "take-over",
                          "nobody follows " + leader_->name() + " in the time allowed");
 }
 

@@ -15,15 +15,15 @@ namespace leaderelection::simulation {
 
 // How the lock changed hands while all was calm, in true time.
 struct HandOff {
-  enum class Kind { kCrash, kStop, kStepDown };
+  enum class Kind { kCrash, kNoRelease, kRelease };
   Kind kind = Kind::kCrash;
   TrueTime took{0};
-  TrueTime lease{0};  // how long the holder's record lasts, on the slowest clock
 };
 
 class CalmTrial {
  public:
-  CalmTrial(const Stage& stage, const std::vector<std::unique_ptr<Candidate>>& candidates, const Plants& plants);
+  // Patient: waits long for a successor, to measure those who are slower than we allow.
+  CalmTrial(const Stage& stage, const std::vector<std::unique_ptr<Candidate>>& candidates, Plant plant, bool patient);
 
   // How long all parts of the trial take together.
   [[nodiscard]] TrueTime length() const { return settling_ + kQuiet + taking_over_ + std::chrono::seconds(1); }
@@ -36,6 +36,7 @@ class CalmTrial {
 
   void ExpectLeader();
   void ExpectQuiet();
+  void Disturb();
   void Provoke();
   void ExpectSuccessor();
   [[nodiscard]] Process* Leader() const;
@@ -43,7 +44,8 @@ class CalmTrial {
 
   Stage stage_;
   const std::vector<std::unique_ptr<Candidate>>& candidates_;
-  const Plants plants_;
+  const Plant plant_;
+  const bool patient_;
   double slowest_ = 1.0;
   TrueTime longest_lease_{0};
   TrueTime longest_retry_{0};

@@ -23,10 +23,10 @@ class Candidate {
     std::chrono::microseconds wall_offset{0};
   };
 
-  Candidate(const Stage& stage, Traits traits, const Plants& plants, Process::MakePolicy make_policy)
+  Candidate(const Stage& stage, Traits traits, Plant plant, Process::MakePolicy make_policy)
       : stage_(stage),
         traits_(std::move(traits)),
-        plants_(plants),
+        plant_(plant),
         make_policy_(make_policy),
         clock_(std::make_shared<SimClock>(stage.world, traits_.clock_rate, traits_.uptime, traits_.wall_offset)),
         identity_(traits_.settings.identity) {}
@@ -39,7 +39,7 @@ class Candidate {
     settings.seed = stage_.world.random.Next();
     const std::string name = std::string(1, static_cast<char>('a' + traits_.seat)) + std::to_string(id);
     processes_.push_back(std::make_unique<Process>(stage_, Process::Identity{id, traits_.seat, name}, link, clock_,
-                                                   settings, plants_, make_policy_));
+                                                   settings, plant_, make_policy_));
     process().Stand(how);
   }
 
@@ -53,7 +53,7 @@ class Candidate {
  private:
   const Stage stage_;
   const Traits traits_;
-  const Plants plants_;
+  const Plant plant_;
   const Process::MakePolicy make_policy_;
   const std::shared_ptr<SimClock> clock_;
   std::string identity_;

@@ -40,6 +40,8 @@ class OurPolicy final : public Policy {
   bool AskLeads() override { return validity_->IsValid(term_); }
   // Without IsValid, which seals what it finds over.
   bool Leads() const override { return clock_->Now() < validity_->Deadline(term_); }
+  // Validity rounds down to milliseconds, and what nobody has found over may be extended up to its exact end.
+  bool MayLead() const override { return clock_->Now() < validity_->Deadline(term_) + std::chrono::milliseconds(1); }
 
  private:
   void Hear(const Announcement& news) {

@@ -32,9 +32,13 @@ class Policy {
   virtual void WorkStarted() = 0;
   virtual void WorkReturned() = 0;
 
+  // Whether it gives the lock up when it is asked to.
+  [[nodiscard]] virtual bool Releases() const { return true; }
   // What the program would be told if it asked now. Asking may change things, so the oracles look instead.
   [[nodiscard]] virtual bool AskLeads() = 0;
   [[nodiscard]] virtual bool Leads() const = 0;
+  // As precisely as the policy counts time: false only if the term is certainly over.
+  [[nodiscard]] virtual bool MayLead() const { return Leads(); }
 };
 
 // What a policy is given to work with.

@@ -10,17 +10,20 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 Process::Process(const Stage& stage, Identity identity, Link& link, std::shared_ptr<SimClock> clock,
-                 const ElectionSettings& settings, const Plants& plants, MakePolicy make_policy)
+                 const ElectionSettings& settings, Plant plant, MakePolicy make_policy)
     : stage_(stage),
       identity_(std::move(identity)),
       link_(link),
       clock_(std::move(clock)),
       settings_(settings),
-      plants_(plants),
+      plant_(plant),
       executor_(std::make_shared<SimExecutor>(stage.world, clock_, *this)) {
   const bool watchable = !stage.faults.Strike(Fault::kWatchRefused);
-  const milliseconds watch_delay = plants.watch_is_slow ? seconds(5) : seconds(0);
-  policy_ = make_policy(Means{.settings = settings_,
+  const milliseconds watch_delay = plant == Plant::kWatchIsSlow ? seconds(5) : seconds(0);
+  ElectionSettings followed = settings_;
+  if (plant == Plant::kHasty) followed.retry_period = followed.renew_interval = settings_.retry_period / 400;
+  if (plant == Plant::kRecordsLast) followed.lease_duration *= 2;
+  policy_ = make_policy(Means{.settings = std::move(followed),
                               .lock = stage.network.MakeLock(*this, watchable, watch_delay),
                               .executor = executor_,
                               .clock = clock_,
@@ -51,27 +54,23 @@ void Process::Crash() {
   stage_.oracles.OnDead(*this);
 }
 
-void Process::Pause(TrueTime until) {
-  paused_until_ = std::max(paused_until_, until);
-  executor_->HoldUntil(until);
-}
-
 void Process::Recover() {
   if (work_running_ && work_stopping_) Return(work_);
   if (standing_ == Policy::Standing::kOneAttempt && !idle_) Resign(Election::Resignation::kStop, true);
   if (standing_ != Policy::Standing::kOneAttempt) Stand(Policy::Standing::kAlways);
 }
 
-void Process::BeforeTask() { led_before_ = Leads(); }
-void Process::AfterTask() { stage_.oracles.AfterStep(*this, led_before_); }
+void Process::BeforeTask() { led_before_ = policy_->MayLead() && !found_over_; }
+void Process::AfterTask() { stage_.oracles.AfterStep(*this, led_before_ && plant_ != Plant::kForgetsItLed); }
 
 void Process::OnTermStarted(std::uint64_t number) {
+  if (plant_ == Plant::kNumbersFall) number = 1'000'000 - number;
   const Entry* acquired = stage_.store.Find(id(), number);
   term_ = acquired != nullptr ? acquired->term : 0;
   stage_.oracles.OnTermStarted(*this, number);
-  if (plants_.start_told_twice) stage_.oracles.OnTermStarted(*this, number);
+  if (plant_ == Plant::kStartToldTwice) stage_.oracles.OnTermStarted(*this, number);
   in_term_ = true;
-  led_before_ = false;
+  found_over_ = false;
   number_ = number;
   work_running_ = true;
   work_stopping_ = false;
@@ -91,7 +90,7 @@ void Process::OnWorkMustStop() {
 }
 
 void Process::OnTermEnded() {
-  if (!plants_.ends_untold) stage_.oracles.OnTermEnded(*this);
+  stage_.oracles.OnTermEnded(*this);
   in_term_ = false;
   StopWork(work_);
 }
@@ -99,7 +98,6 @@ void Process::OnTermEnded() {
 void Process::OnIdle() {
   stage_.world.journal.Note(stage_.world.now(), name(), "idle");
   if (std::exchange(idle_, true)) return;
-  if (plants_.nobody_stands) return;
   const TrueTime rest = stage_.faults.storm() ? stage_.world.random.Between(seconds(0), seconds(8)) : seconds(5);
   stage_.world.After(rest, [this] { StandAgain(); });
 }
@@ -120,8 +118,10 @@ void Process::StandAgain() {
 void Process::Act(std::uint32_t work) {
   if (!alive_ || !work_running_ || work != work_) return;
   World& world = stage_.world;
-  if (paused_until_ > world.now()) return world.At(paused_until_, [this, work] { Act(work); });
-  if (policy_->AskLeads()) {
+  if (executor_->paused()) return world.At(executor_->paused_until(), [this, work] { Act(work); });
+  if (!policy_->AskLeads()) {
+    found_over_ = true;
+  } else {
     stage_.oracles.OnUnfencedWrite(*this);
     const bool slow = stage_.faults.storm() && world.random.Chance(0.2);
     const TrueTime delay = slow ? world.random.Scattered(milliseconds(10), seconds(30)) : TrueTime(milliseconds(1));
@@ -130,7 +130,7 @@ void Process::Act(std::uint32_t work) {
       std::size_t term;
     };
     world.After(delay, [this, write = std::make_shared<Write>(Write{number_, term_})] {
-      const bool taken = stage_.fenced.Write(write->number) || plants_.register_takes_all;
+      const bool taken = stage_.fenced.Write(write->number) || plant_ == Plant::kRegisterTakesAll;
       stage_.oracles.OnFencedWrite(write->term, taken);
     });
   }
@@ -144,12 +144,12 @@ void Process::StopWork(std::uint32_t work) {
   if (stage_.faults.Strike(Fault::kWorkLate)) takes = stage_.world.random.Scattered(milliseconds(100), seconds(12));
   if (stage_.faults.Strike(Fault::kWorkStuck)) takes = stage_.world.random.Between(seconds(12), seconds(60));
   stage_.world.After(takes, [this, work] { Return(work); });
-  if (plants_.work_lies) policy_->WorkReturned();
+  if (plant_ == Plant::kWorkLies) policy_->WorkReturned();
 }
 
 void Process::Return(std::uint32_t work) {
   if (!alive_ || !work_running_ || work != work_) return;
-  if (paused_until_ > stage_.world.now()) return stage_.world.At(paused_until_, [this, work] { Return(work); });
+  if (executor_->paused()) return stage_.world.At(executor_->paused_until(), [this, work] { Return(work); });
   stage_.world.journal.Note(stage_.world.now(), name(), "work returns");
   work_running_ = false;
   policy_->WorkReturned();

@@ -27,20 +27,21 @@ struct Stage {
   FencedRegister& fenced;
 };
 
-// Mistakes made on purpose, to see that an oracle notices.
-struct Plants {
-  bool store_takes_any_version = false;
-  bool numbers_fall = false;
-  bool register_takes_all = false;
-  bool work_lies = false;  // says that it has returned before it has
-  bool start_told_twice = false;
-  bool ends_untold = false;
-  bool nobody_stands = false;
-  bool leader_flaps = false;  // is stopped though all is calm
-  bool storm_of_requests = false;
-  bool watch_is_slow = false;
-  bool records_last_longer = false;
-  bool asks_while_calm = false;
+// A mistake made on purpose, to see that an oracle notices.
+enum class Plant {
+  kNone,
+  kAnyVersionWrites,    // the store compares nothing
+  kNumbersFall,         // later terms have lower numbers
+  kRegisterTakesAll,    // the fenced register compares nothing
+  kWorkLies,            // it says that it has returned before it has
+  kStartToldTwice,      // one term is announced as two
+  kForgetsItLed,        // nothing is known of a term that goes on
+  kCutOffWhenCalm,      // nobody reaches the store
+  kPausedWhenCalm,      // whoever leads is stopped for longer than its term
+  kWatchFlapsWhenCalm,  // breaks and is made again all the time
+  kHasty,               // everybody asks much more often than it is set to
+  kRecordsLast,         // longer than the holder is set to
+  kWatchIsSlow,         // events come seconds late
 };
 
 class Process final : public Program, public TaskObserver {
@@ -53,14 +54,14 @@ class Process final : public Program, public TaskObserver {
   };
 
   Process(const Stage& stage, Identity identity, Link& link, std::shared_ptr<SimClock> clock,
-          const ElectionSettings& settings, const Plants& plants, MakePolicy make_policy);
+          const ElectionSettings& settings, Plant plant, MakePolicy make_policy);
 
   void Stand(Policy::Standing how);
   void Resign(Election::Resignation how, bool release);
   // SIGKILL. What it sent is on its way all the same.
   void Crash();
   // Nothing of it runs before `until`, its work included.
-  void Pause(TrueTime until);
+  void Pause(TrueTime until) { executor_->PauseUntil(until); }
   // Its executor runs nothing before `until`; its work goes on and asks whether it leads.
   void Stall(TrueTime until) { executor_->HoldUntil(until); }
   // The trouble is over: what hung returns, who did not stand does.
@@ -71,6 +72,7 @@ class Process final : public Program, public TaskObserver {
   [[nodiscard]] const std::string& name() const { return identity_.name; }
   [[nodiscard]] bool alive() const { return alive_; }
   [[nodiscard]] bool Leads() const { return alive_ && policy_->Leads(); }
+  [[nodiscard]] bool releases() const { return policy_->Releases(); }
   [[nodiscard]] bool in_term() const { return in_term_; }
   [[nodiscard]] bool work_running() const { return work_running_; }
   [[nodiscard]] std::size_t term() const { return term_; }
@@ -108,16 +110,16 @@ class Process final : public Program, public TaskObserver {
   Link& link_;
   const std::shared_ptr<SimClock> clock_;
   const ElectionSettings settings_;
-  const Plants plants_;
+  const Plant plant_;
   std::shared_ptr<SimExecutor> executor_;
   std::unique_ptr<Policy> policy_;
   bool alive_ = true;
   bool idle_ = true;
   bool led_before_ = false;
   Policy::Standing standing_ = Policy::Standing::kAlways;
-  TrueTime paused_until_{0};
 
   bool in_term_ = false;
+  bool found_over_ = false;  // the work was told that it is
   std::uint64_t number_ = 0;
   std::size_t term_ = 0;  // the entry that began it
   bool work_running_ = false;

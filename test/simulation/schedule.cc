@@ -9,6 +9,7 @@
 
 #include "simulation/adversary.h"
 #include "simulation/candidate.h"
+#include "simulation/client_go_policy.h"
 #include "simulation/network.h"
 #include "simulation/store.h"
 #include "simulation/world.h"
@@ -34,31 +35,31 @@ class Schedule {
         faults_(world_.random, options.faults),
         like_lease_(world_.random.Chance(0.5)),
         store_(world_, Nature(), [this](std::size_t entry) { network_.OnStoreChange(entry); }),
-        oracles_(world_, store_, options.rules != Rules::kOurs),
-        network_(world_, store_, faults_, oracles_, options.plants.store_takes_any_version) {
+        oracles_(world_, store_, options.keep_going || options.rules != Rules::kOurs),
+        network_(world_, store_, faults_, oracles_, options.plant == Plant::kAnyVersionWrites) {
     Populate();
   }
 
   Outcome Run() {
-    CalmTrial trial(stage_, candidates_, options_.plants);
-    // Too short a schedule is all storm.
-    const TrueTime calm_at =
-        options_.length > 2 * trial.length() / 2 ? options_.length - trial.length() : options_.length;
+    CalmTrial trial(stage_, candidates_, options_.plant, options_.rules != Rules::kOurs);
+    // A schedule too short for both is all storm.
+    const bool calms = options_.length >= trial.length() + seconds(30);
+    const TrueTime calm_at = calms ? options_.length - trial.length() : TrueTime(options_.length);
     Adversary adversary(stage_, candidates_, calm_at);
     for (const auto& candidate : candidates_) {
-      const auto seat = static_cast<int>(candidate->traits().seat);
-      world_.At(world_.random.Between(seconds(0), seconds(5)),
-                [&candidate, seat] { candidate->Start(seat, false, Policy::Standing::kAlways); });
+      world_.At(world_.random.Between(seconds(0), seconds(5)), [&candidate] {
+        candidate->Start(static_cast<int>(candidate->traits().seat), false, Policy::Standing::kAlways);
+      });
     }
     world_.At(seconds(5), [&adversary] { adversary.Begin(); });
     world_.RunUntil(calm_at);
-    faults_.Calm();
-    adversary.Calm();
-    trial.Begin();
-    world_.RunUntil(options_.length);
-    Outcome outcome{oracles_.violations(), oracles_.tally(), faults_.counts(), {}, world_.journal.hash()};
-    if (trial.hand_off()) outcome.hand_offs.push_back(*trial.hand_off());
-    return outcome;
+    if (calms && !world_.stopped()) {
+      faults_.Calm();
+      adversary.Calm(options_.plant == Plant::kCutOffWhenCalm);
+      trial.Begin();
+      world_.RunUntil(options_.length);
+    }
+    return {oracles_.violations(), oracles_.tally(), faults_.counts(), trial.hand_off(), world_.journal.hash()};
   }
 
  private:
@@ -85,7 +86,9 @@ class Schedule {
       traits.uptime = random.Scattered(seconds(60), std::chrono::hours(1000));
       traits.wall_offset =
           std::chrono::duration_cast<std::chrono::microseconds>(random.Between(seconds(-600), seconds(600)));
-      candidates_.push_back(std::make_unique<Candidate>(stage_, std::move(traits), options_.plants, &MakeOurPolicy));
+      candidates_.push_back(
+          std::make_unique<Candidate>(stage_, std::move(traits), options_.plant,
+                                      options_.rules == Rules::kOurs ? &MakeOurPolicy : &MakeClientGoPolicy));
     }
   }
 

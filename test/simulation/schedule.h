@@ -23,7 +23,8 @@ struct ScheduleOptions {
   double ratio = 1.0;  // of the fastest clock to the slowest
   FaultSet faults = *ParseFaults("usual");
   Rules rules = Rules::kOurs;
-  Plants plants;
+  Plant plant = Plant::kNone;
+  bool keep_going = false;  // after a violation
   std::ostream* trace = nullptr;
 };
 
@@ -31,7 +32,7 @@ struct Outcome {
   std::vector<Violation> violations;
   Tally tally;
   FaultCounts faults{};
-  std::vector<HandOff> hand_offs;
+  std::optional<HandOff> hand_off;
   std::uint64_t hash = 0;  // equal for equal runs
 };
 

@@ -53,6 +53,13 @@ class SimExecutor final : public Executor {
   // Nothing runs before `time`: a stalled thread, a stopped process.
   void HoldUntil(TrueTime time) { held_until_ = std::max(held_until_, time); }
   [[nodiscard]] bool held() const { return held_until_ > world_.now(); }
+  // The same, and nothing else of the process runs either.
+  void PauseUntil(TrueTime time) {
+    HoldUntil(time);
+    paused_until_ = std::max(paused_until_, time);
+  }
+  [[nodiscard]] bool paused() const { return paused_until_ > world_.now(); }
+  [[nodiscard]] TrueTime paused_until() const { return paused_until_; }
 
   // The process is gone, and all it had in mind.
   void Kill() {
@@ -98,6 +105,7 @@ class SimExecutor final : public Executor {
   std::vector<Task> timers_;
   std::vector<std::uint32_t> free_;
   TrueTime held_until_{0};
+  TrueTime paused_until_{0};
   bool scheduled_ = false;
   bool dead_ = false;
 };

@@ -107,8 +107,9 @@ class Summary {
     total_.writes += tally.writes;
     total_.refused_writes += tally.refused_writes;
     for (std::size_t index = 0; index < kFaults; ++index) faults_[index] += outcome.faults[index];
-    for (const HandOff& hand_off : outcome.hand_offs) {
-      (hand_off.kind == HandOff::Kind::kCrash ? after_crash_ : after_release_).push_back(hand_off.took);
+    if (outcome.hand_off) {
+      const bool released = outcome.hand_off->kind == HandOff::Kind::kRelease;
+      (released ? after_release_ : without_release_).push_back(outcome.hand_off->took);
     }
     if (tally.overlaps > 0) ++overlapping_;
     if (outcome.violations.empty()) return;
@@ -127,7 +128,7 @@ class Summary {
     out << "\nterms: " << total_.terms << ", of another process than before: " << total_.hand_offs
         << ", requests: " << total_.requests << "\nwrites taken by the fenced register: " << total_.writes
         << ", refused: " << total_.refused_writes << '\n';
-    PrintTimes(out, "take-over after a crash, in calm", after_crash_);
+    PrintTimes(out, "take-over without a release, in calm", without_release_);
     PrintTimes(out, "hand-off after a release, in calm", after_release_);
     std::snprintf(line, sizeof(line),
                   "overlaps: %llu in %llu schedules (%.2f %%), %.1f s in all; after a stated loss: %llu\n",
@@ -140,6 +141,7 @@ class Summary {
   }
 
   [[nodiscard]] std::uint64_t violating() const { return violating_; }
+  [[nodiscard]] std::uint64_t count(std::string_view oracle) const { return violations_.at(oracle); }
 
  private:
   static void PrintTimes(std::ostream& out, std::string_view what, std::vector<TrueTime>& times) {
@@ -156,7 +158,7 @@ class Summary {
   std::uint64_t violating_ = 0;
   Tally total_;
   FaultCounts faults_{};
-  std::vector<TrueTime> after_crash_;
+  std::vector<TrueTime> without_release_;
   std::vector<TrueTime> after_release_;
   std::map<std::string_view, std::uint64_t> violations_;
 };
@@ -170,7 +172,7 @@ int Simulate(const std::vector<std::string>& arguments, std::ostream& out, std::
   }
   const auto request = Parse(arguments, out, err);
   if (!request) return 2;
-  constexpr std::uint64_t kTold = 10;  // a broken rule breaks it many times over
+  constexpr std::uint64_t kTold = 5;  // of each oracle: who breaks a rule breaks it many times over
   Summary summary;
   const auto start = std::chrono::steady_clock::now();
   for (std::uint64_t seed = request->from; seed < request->from + request->seeds; ++seed) {
@@ -180,8 +182,9 @@ int Simulate(const std::vector<std::string>& arguments, std::ostream& out, std::
       out << "seed " << seed << ": " << outcome.tally.terms << " terms, " << outcome.tally.requests
           << " requests, hash " << std::hex << outcome.hash << std::dec << '\n';
     }
-    if (outcome.violations.empty() || request->options.rules != Rules::kOurs || summary.violating() > kTold) continue;
+    if (outcome.violations.empty() || request->options.rules != Rules::kOurs) continue;
     const Violation& violation = outcome.violations.front();
+    if (summary.count(violation.oracle) > kTold) continue;
     out << "VIOLATION " << violation.oracle << " seed=" << seed << " at " << InSeconds(violation.at)
         << " s: " << violation.text << "\n  replay: simulate --seeds 1 --from " << seed << request->replay
         << " --trace\n";

@@ -56,6 +56,7 @@ class World {
   }
   // Nothing happens after the present action.
   void Stop() { stopped_ = true; }
+  [[nodiscard]] bool stopped() const { return stopped_; }
 
   Random random;
   Journal journal;
