@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# hack/sanitize.sh [address|thread] [-D...]: builds with AddressSanitizer and UndefinedBehaviorSanitizer, then with
+# ThreadSanitizer, and runs the tests that need no server. The simulator runs fewer seeds than it does without.
+
+source "$(dirname "$0")/common.sh"
+
+kinds=()
+cmake_arguments=()
+for argument in "$@"; do
+  case $argument in
+    address | thread) kinds+=("$argument") ;;
+    -D*) cmake_arguments+=("$argument") ;;
+    -h | --help) usage && exit 0 ;;
+    *) die "unknown argument $argument" ;;
+  esac
+done
+[[ ${#kinds[@]} -gt 0 ]] || kinds=(address thread)
+
+export ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1:detect_stack_use_after_return=1
+export UBSAN_OPTIONS=print_stacktrace=1
+export TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1
+labels=(unit simulation contract file)
+reports=$PWD/$build/reports
+mkdir -p "$reports"
+
+# g++ 12's ThreadSanitizer does not cope with the widest randomisation of addresses that newer kernels offer.
+steady_addresses=()
+if setarch -R true 2>/dev/null; then steady_addresses=(setarch -R); fi
+
+sanitize() {
+  local kind=$1 short=$2 flags=$3
+  local directory=$build/$short targets=() label
+  say "$kind sanitizer: build"
+  configure "$directory" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DLEADERELECTION_SANITIZE="$flags" \
+    "${cmake_arguments[@]}" >/dev/null || return
+  for label in "${labels[@]}"; do
+    if ninja -C "$directory" -t query "test-$label" >/dev/null 2>&1; then targets+=("test-$label"); fi
+  done
+  run ninja -C "$directory" "${targets[@]}" || return
+  say "$kind sanitizer: tests"
+  run "${steady_addresses[@]}" ctest --test-dir "$directory" -L "^($(IFS='|' && echo "${labels[*]}"))\$" \
+    -j "$cores" --output-on-failure --no-tests=error --output-junit "$reports/$short.xml"
+}
+
+status=0
+for kind in "${kinds[@]}"; do
+  case $kind in
+    address) sanitize address asan address,undefined || status=$? ;;
+    thread) sanitize thread tsan thread || status=$? ;;
+  esac
+done
+exit "$status"

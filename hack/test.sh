@@ -1,0 +1,159 @@
+#!/usr/bin/env bash
+# hack/test.sh [-L LABEL]... [--long] [-D...]
+#
+# Installs what is missing (hack/packages.txt), builds into build/ and runs the tests: all of them, then those that
+# need no server once more under the sanitizers, then the mutants. Ends with where the time went and the counts.
+#
+#   -L LABEL  only this kind of test, and builds and starts only what it needs:
+#             unit simulation contract file lease redis consul command faults package style
+#   --long    adds what takes long: clang-tidy and a long simulation
+#   -D...     handed on to CMake
+#
+# BUILD_DIR names another build directory.
+
+source "$(dirname "$0")/common.sh"
+
+known_labels=(unit simulation contract file lease redis consul command faults package style)
+
+# The real servers of a label: servers up LABEL before its tests, servers down LABEL after them; servers env LABEL prints
+# what its tests find in their environment, as shell exports.
+servers() {
+  case $2 in
+    *) ;;
+  esac
+}
+
+labels=()
+long=false
+cmake_arguments=()
+while [[ $# -gt 0 ]]; do
+  case $1 in
+    -L)
+      [[ $# -gt 1 ]] || die "-L needs a label: ${known_labels[*]}"
+      [[ " ${known_labels[*]} " == *" $2 "* ]] || die "no label '$2'; there are: ${known_labels[*]}"
+      labels+=("$2")
+      shift
+      ;;
+    --long) long=true ;;
+    -D*) cmake_arguments+=("$1") ;;
+    -h | --help) usage && exit 0 ;;
+    *) die "unknown argument '$1'; see hack/test.sh --help" ;;
+  esac
+  shift
+done
+everything=false
+if [[ ${#labels[@]} -eq 0 ]]; then
+  everything=true
+  labels=("${known_labels[@]}")
+fi
+
+passed=0 failed=0 skipped=0
+stages=()        # "seconds name", as they ended
+failed_stages=() # names
+reports=$build/reports
+mkdir -p "$reports"
+rm -f "$reports"/*.xml
+
+attribute() { sed -n "s/^[[:space:]]*$2=\"\([0-9]*\)\".*/\1/p" "$1" | head -n 1; }
+
+# Adds the counts of the reports that ctest has left, and prints how many tests failed in them.
+count_reports() {
+  local report tests
+  stage_failures=0
+  for report in "$reports"/*.xml; do
+    [[ -e $report ]] || continue
+    tests=$(attribute "$report" tests)
+    local failures skips
+    failures=$(attribute "$report" failures)
+    skips=$(($(attribute "$report" skipped) + $(attribute "$report" disabled)))
+    passed=$((passed + tests - failures - skips))
+    failed=$((failed + failures))
+    skipped=$((skipped + skips))
+    stage_failures=$((stage_failures + failures))
+    rm "$report"
+  done
+}
+
+# stage NAME COMMAND...: runs it and notes how long it took. A stage that fails without a failed test of its own counts
+# as one failed test, so that the last line never says 0 failed when something did.
+stage() {
+  local name=$1 start=$SECONDS status=0
+  shift
+  say "$name"
+  "$@" || status=$?
+  stages+=("$((SECONDS - start)) $name")
+  count_reports
+  if [[ $status -ne 0 ]]; then
+    failed_stages+=("$name")
+    if [[ $stage_failures -eq 0 ]]; then failed=$((failed + 1)); fi
+  fi
+  return "$status"
+}
+
+finish() {
+  local entry
+  say "where the time went"
+  for entry in "${stages[@]}"; do printf '%6d s  %s\n' "${entry%% *}" "${entry#* }"; done
+  printf '%6d s  in all\n' "$SECONDS"
+  [[ ${#failed_stages[@]} -eq 0 ]] || printf '\nfailed: %s\n' "$(IFS=, && echo "${failed_stages[*]}")"
+  printf '\n%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
+  if [[ $failed -gt 0 ]]; then exit 1; fi
+  exit 0
+}
+
+has_target() { ninja -C "$build" -t query "$1" >/dev/null 2>&1; }
+
+build_labels() {
+  local targets=() label
+  if $everything; then
+    run ninja -C "$build"
+    return
+  fi
+  for label in "${labels[@]}"; do
+    if has_target "test-$label"; then targets+=("test-$label"); fi
+  done
+  [[ ${#targets[@]} -eq 0 ]] || run ninja -C "$build" "${targets[@]}"
+}
+
+has_tests() { ctest --test-dir "$build" -N -L "^$1\$" 2>/dev/null | grep -q '^Total Tests: [1-9]'; }
+
+with_environment_of() {
+  eval "$(servers env "$1")"
+  "${@:2}"
+}
+
+served=
+clean_up() { [[ -z $served ]] || servers down "$served"; }
+
+run_label() {
+  local status=0
+  served=$1
+  {
+    servers up "$1" &&
+      run with_environment_of "$1" ctest --test-dir "$build" -L "^$1\$" -j "$cores" --output-on-failure \
+        --no-tests=error --output-junit "$PWD/$reports/$1.xml"
+  } || status=$?
+  served=
+  servers down "$1" || true
+  return "$status"
+}
+
+groups=(build test)
+if $everything || [[ " ${labels[*]} " == *" style "* ]]; then groups+=(lint); fi
+stage packages hack/packages.sh "${groups[@]}" || finish
+stage configure configure "$build" "${cmake_arguments[@]}" || finish
+stage build build_labels || finish
+for label in "${labels[@]}"; do
+  # Not every label has tests in every build; asked for by name, it must.
+  if $everything && ! has_tests "$label"; then continue; fi
+  stage "$label" run_label "$label" || true
+done
+if $everything; then
+  stage sanitizers hack/sanitize.sh "${cmake_arguments[@]}" || true
+  stage mutants hack/mutants.sh || true
+fi
+if $long; then
+  stage clang-tidy hack/tidy.sh || true
+  stage "long simulation" hack/simulate.sh || true
+fi
+finish
