@@ -19,6 +19,7 @@ function(leaderelection_component name)
   endforeach()
   add_subdirectory(lib/${name})
   set(target leaderelection_${name})
+  leaderelection_built_for(package ${target})
 
   if(NOT arg_PRIVATE)
     set_property(GLOBAL APPEND PROPERTY leaderelection_components ${name})

@@ -17,8 +17,9 @@ using ::testing::IsEmpty;
 class Answers {
  public:
   Done<int> MakeDone() {
-    return Done<int>(
-        [this](Result<int> answer) { list_.push_back(answer ? *answer : -static_cast<int>(answer.error().code)); });
+    return Done<int>([this](const Result<int>& answer) {
+      list_.push_back(answer ? *answer : -static_cast<int>(answer.error().code));
+    });
   }
   const std::vector<int>& list() const { return list_; }
 

@@ -145,6 +145,7 @@ TEST(EventLoop, TasksOfManyThreadsRunOneAtATimeAndEachThreadsInOrder) {
   int out_of_order = 0;
   {
     std::vector<std::jthread> threads;
+    threads.reserve(kThreads);
     for (int thread = 0; thread < kThreads; ++thread) {
       threads.emplace_back([&, thread] {
         for (int i = 0; i < kTasks; ++i) {

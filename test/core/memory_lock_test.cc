@@ -199,6 +199,7 @@ TEST(MemoryLock, NothingDeadlocksHoweverCallsAndCallbacksNest) {
   std::atomic<int> out_of_order = 0;
   {
     std::vector<std::jthread> threads;
+    threads.reserve(kThreads);
     for (int thread = 0; thread < kThreads; ++thread) {
       threads.emplace_back([&] {
         for (int round = 0; round < 50; ++round) {

@@ -142,6 +142,7 @@ TEST_F(SimulatedExecutorTest, TasksThatHaveNotRunAreDroppedAlsoIfThatPostsMore) 
 TEST_F(SimulatedExecutorTest, AnyThreadMayPost) {
   {
     std::vector<std::jthread> threads;
+    threads.reserve(4);
     for (int i = 0; i < 4; ++i) {
       threads.emplace_back([this] {
         for (int j = 0; j < 100; ++j) executor_.PostAt(executor_.Now() + 1s, Note("x"));

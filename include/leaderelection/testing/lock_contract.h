@@ -380,7 +380,8 @@ TYPED_TEST_P(LockContract, ADeadlineMayBeNever) {
 TYPED_TEST_P(LockContract, TheLockMayBeUsedInsideADone) {
   const auto a = this->Connect();
   PendingAnswer read;
-  a.lock().Create(a.Deadline(), a.lock().Storable(contract::HeldBy("a")), Done<Stored>([&](Result<Stored> created) {
+  a.lock().Create(a.Deadline(), a.lock().Storable(contract::HeldBy("a")),
+                  Done<Stored>([&](const Result<Stored>& created) {
                     EXPECT_TRUE(contract::Succeeded(created));
                     a.lock().Get(a.Deadline(), read.MakeDone());
                   }));
