@@ -105,6 +105,9 @@ class LEADERELECTION_EXPORT ResourceLock {
   // After a release all followers want the lock at once: each waits a random time up to this first.
   [[nodiscard]] virtual std::chrono::milliseconds ReleaseSpread() const { return std::chrono::milliseconds(0); }
 
+  // Tells people, where the backend has a place for it (a Lease: Events): "<identity> became leader". Best effort.
+  virtual void RecordEvent(const std::string& /*identity*/, const std::string& /*what_happened*/) {}
+
   // What people call it: "default/my-operator".
   [[nodiscard]] virtual std::string Describe() const = 0;
 };

@@ -30,8 +30,9 @@ constexpr bool IsLoss(EndReason reason) { return reason >= EndReason::kExpired; 
 namespace announce {
 
 struct TermStarted {
-  std::uint64_t number = 0;     // the fencing number
-  std::uint32_t validity_term;  // the term's count in Validity
+  std::uint64_t number = 0;         // the fencing number
+  std::uint32_t validity_term = 0;  // the term's count in Validity
+  MonotonicTime valid_until;
 };
 // A clean ending begins: the work is asked to return; the term stays valid and is renewed meanwhile.
 struct WorkMustStop {};

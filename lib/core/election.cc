@@ -281,7 +281,7 @@ void Election::StartTermIfDue(Instant at) {
   if (phase_ != Phase::kHolding || term_running_ || at.now < observed_.NotBefore()) return;
   term_running_ = true;
   trying_ = false;
-  output_.announcements.push_back(announce::TermStarted{number_, validity_->Begin(TermDeadline())});
+  output_.announcements.push_back(announce::TermStarted{number_, validity_->Begin(TermDeadline()), TermDeadline()});
 }
 
 // Rule 9: sealed first, then released; whatever becomes of the release, the term is over.
@@ -294,8 +294,9 @@ void Election::BeginRelease(Instant at, bool release) {
 
 void Election::FinishRelease(Instant at, EndReason reason) {
   in_flight_.reset();
-  if (std::exchange(term_running_, false)) output_.announcements.push_back(announce::TermEnded{reason});
-  if (resignation_ == Resignation::kStop || !role_) return Rest();
+  const bool led = std::exchange(term_running_, false);
+  if (led) output_.announcements.push_back(announce::TermEnded{reason});
+  if (resignation_ == Resignation::kStop || !role_ || (led && role_ == Role::kOneTerm)) return Rest();
   phase_ = Phase::kFollowing;
   read_needed_ = true;
   // Rule 11: after a step-down another one goes first.

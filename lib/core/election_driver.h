@@ -19,10 +19,13 @@ class ElectionDriver : public std::enable_shared_from_this<ElectionDriver> {
  public:
   // Called on the executor's thread, one at a time, until Close returns. Must not block.
   using Listener = std::function<void(const Announcement&)>;
+  // What happens to the election in one step, on the executor's thread.
+  using Event = std::function<Output(Election&, Instant)>;
 
   ElectionDriver(ElectionSettings settings, std::shared_ptr<ResourceLock> lock, std::shared_ptr<Executor> executor,
                  std::shared_ptr<Validity> validity, Listener listener);
 
+  void Post(Event event);
   void Stand(Election::Role role);
   void Try();
   void Resign(Election::Resignation how, bool release);
@@ -34,9 +37,6 @@ class ElectionDriver : public std::enable_shared_from_this<ElectionDriver> {
   void Close();
 
  private:
-  using Event = std::function<Output(Election&, Instant)>;
-
-  void Post(Event event);
   void Step(const Event& event);
   void Apply(Output output);
   void Send(const Request& request);

@@ -7,13 +7,6 @@ namespace leaderelection {
 
 using std::chrono::milliseconds;
 
-namespace {
-
-// Longer than anyone means: such a duration is a mistake, and is replaced by our own.
-constexpr milliseconds kLongestSaneDuration = std::chrono::hours(24);
-
-}  // namespace
-
 Observation::Observation(milliseconds own_duration, const SentRecords& ours)
     : own_duration_(own_duration), ours_(ours) {}
 

@@ -12,6 +12,9 @@
 
 namespace leaderelection {
 
+// Longer than anyone means: a holder's duration beyond this is a mistake, and is replaced by our own.
+inline constexpr std::chrono::milliseconds kLongestSaneDuration = std::chrono::hours(24);
+
 class Observation {
  public:
   enum class News {
