@@ -44,6 +44,15 @@ bool CallbackQueue::Push(Task task) {
   return !dropped;
 }
 
+bool CallbackQueue::Finish(std::chrono::seconds patience) {
+  std::unique_lock lock(state_->mutex);
+  while (state_->changed.wait_for(lock, patience, [this] { return state_->running == std::thread::id(); })) {
+    if (state_->tasks.empty()) return true;
+    RunNext(*state_, lock);
+  }
+  return false;
+}
+
 bool CallbackQueue::IsCurrent() const {
   const std::lock_guard lock(state_->mutex);
   return state_->running == std::this_thread::get_id();
@@ -63,14 +72,18 @@ void CallbackQueue::RunNext(State& state, std::unique_lock<std::mutex>& lock) {
 
 void CallbackQueue::Drain(State& state) {
   std::unique_lock lock(state.mutex);
-  while (!state.tasks.empty()) RunNext(state, lock);
+  while (true) {
+    state.changed.wait(lock, [&] { return state.running == std::thread::id(); });  // Finish may be running one
+    if (state.tasks.empty()) break;
+    RunNext(state, lock);
+  }
   state.scheduled = false;
 }
 
 void CallbackQueue::ServeUntilClosed(State& state) {
   std::unique_lock lock(state.mutex);
   while (!state.closed) {
-    if (state.tasks.empty()) {
+    if (state.tasks.empty() || state.running != std::thread::id()) {
       state.changed.wait(lock);
     } else {
       RunNext(state, lock);

@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
@@ -27,6 +28,10 @@ class CallbackQueue {
 
   // False if a task that waited was dropped for this one.
   bool Push(Task task);
+
+  // Runs what waits on the calling thread, after the task that runs elsewhere. False if that takes longer than it has
+  // patience for; else nothing waits or runs when it returns.
+  [[nodiscard]] bool Finish(std::chrono::seconds patience);
 
   // Whether the caller is inside one of the tasks.
   [[nodiscard]] bool IsCurrent() const;

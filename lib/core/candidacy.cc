@@ -17,7 +17,8 @@ constexpr std::size_t kObserversQueue = 64;
 // Never reached: a term needs one place in the work's queue and two in the other, and waits for the work before it.
 constexpr std::size_t kTermQueue = 1024;
 
-constexpr std::chrono::seconds kSayWhatIsWaitedFor(5);
+// After this it is said what is waited for.
+constexpr std::chrono::seconds kPatience(5);
 
 ElectionSettings ToSettings(const LeaderElectionConfig& config) {
   ElectionSettings settings;
@@ -57,10 +58,12 @@ Candidacy::~Candidacy() {
   driver_->Close();
   // Nothing is announced any more, so what belongs to the executor's thread is ours now.
   if (term_) PushEnding();
-  std::unique_lock lock(mutex_);
-  while (!changed_.wait_for(lock, kSayWhatIsWaitedFor, [this] { return works_ == 0 && endings_ == 0; })) {
-    reporter_.Log(LogLevel::kWarning, "waiting, to be destroyed",
-                  {{"for", works_ > 0 ? "on_started_leading" : "on_stopped_leading"}});
+  // The callbacks that are due run here if need be: whatever should run them may be gone already, or waits for us.
+  while (!lifecycle_.Finish(kPatience)) {
+    reporter_.Log(LogLevel::kWarning, "waits, to be destroyed, until on_stopped_leading returns");
+  }
+  while (!work_.Finish(kPatience)) {
+    reporter_.Log(LogLevel::kWarning, "waits, to be destroyed, until on_started_leading returns");
   }
 }
 
@@ -214,7 +217,7 @@ void Candidacy::Hear(const Announcement& announcement) {
 
 void Candidacy::On(const announce::TermStarted& started) {
   term_ = std::make_shared<TermState>(validity_, clock_, started.validity_term, started.number, config_.identity);
-  told_ = stopping_ = trying_ = false;
+  launched_ = stopping_ = trying_ = false;
   {
     const std::lock_guard lock(mutex_);
     shown_ = term_;
@@ -232,8 +235,11 @@ void Candidacy::On(const announce::TermStarted& started) {
 // would be followed by the release at once (rule 9). So both are done in one step, unless the term is ending by then.
 void Candidacy::LaunchWork() {
   driver_->Post([this, term = term_](Election& election, Instant at) {
-    if (term_ != term || stopping_ || std::exchange(told_, true)) return election.HandleTime(at);
-    if (!config_.callbacks.on_started_leading) return election.HandleTime(at);
+    if (term_ != term || stopping_ || std::exchange(launched_, true)) return election.HandleTime(at);
+    if (!config_.callbacks.on_started_leading) {
+      (void)term->TellBegin();
+      return election.HandleTime(at);
+    }
     {
       const std::lock_guard lock(mutex_);
       ++works_;
@@ -278,7 +284,7 @@ void Candidacy::PushEnding() {
     const std::lock_guard lock(mutex_);
     ++endings_;
   }
-  lifecycle_.Push([this, term = std::exchange(term_, nullptr), told = told_] { EndTerm(term, told); });
+  lifecycle_.Push([this, term = std::exchange(term_, nullptr)] { EndTerm(term); });
 }
 
 void Candidacy::On(const announce::Overrun&) {
@@ -358,7 +364,7 @@ bool Candidacy::Call(std::string_view callback, const std::function<void()>& fun
 }
 
 void Candidacy::RunWork(const std::shared_ptr<TermState>& term) {
-  const bool returned = Call("on_started_leading", [&] {
+  const bool returned = !term->TellBegin() || Call("on_started_leading", [&] {
     config_.callbacks.on_started_leading(Term(std::shared_ptr<const TermState>(term)));
   });
   if (!returned && config_.work_failure == LeaderElectionConfig::WorkFailure::kStepDown) {
@@ -374,9 +380,10 @@ void Candidacy::RunWork(const std::shared_ptr<TermState>& term) {
   changed_.notify_all();
 }
 
-void Candidacy::EndTerm(const std::shared_ptr<TermState>& term, bool told) {
+void Candidacy::EndTerm(const std::shared_ptr<TermState>& term) {
   term->RequestStop();
-  if (told && config_.callbacks.on_stopped_leading) Call("on_stopped_leading", config_.callbacks.on_stopped_leading);
+  if (term->TellEnd() && config_.callbacks.on_stopped_leading)
+    Call("on_stopped_leading", config_.callbacks.on_stopped_leading);
   const std::lock_guard lock(mutex_);
   --endings_;
   changed_.notify_all();

@@ -71,7 +71,7 @@ class Candidacy {
 
   // User code, on the queues.
   void RunWork(const std::shared_ptr<TermState>& term);
-  void EndTerm(const std::shared_ptr<TermState>& term, bool told);
+  void EndTerm(const std::shared_ptr<TermState>& term);
   bool Call(std::string_view callback, const std::function<void()>& function) const;
 
   void AwaitRest();
@@ -94,7 +94,7 @@ class Candidacy {
   bool trying_ = false;              // by Try, and its outcome is not known yet
   bool leaving_ = false;             // Idle is on its way
   std::optional<Election::Role> stand_later_;
-  bool told_ = false;      // on_started_leading has been, or is being, called for this term
+  bool launched_ = false;  // its work is, or was, on its queue
   bool stopping_ = false;  // the work has been asked to return
 
   // What those who wait and ask look at.

@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <stop_token>
@@ -30,6 +31,14 @@ class TermState {
   [[nodiscard]] const std::string& identity() const noexcept { return identity_; }
   [[nodiscard]] std::stop_token stop_token() const noexcept { return stop_.get_token(); }
 
+  // Whether the program is to be told that the term has begun, or that it has ended. It is told of both or of neither:
+  // a term that is over before its work could begin has never been.
+  [[nodiscard]] bool TellBegin() noexcept {
+    Told expected = Told::kNothing;
+    return told_.compare_exchange_strong(expected, Told::kBegin);
+  }
+  [[nodiscard]] bool TellEnd() noexcept { return told_.exchange(Told::kEnd) == Told::kBegin; }
+
   // Runs the stop callbacks of whoever registered one: user code, so never on the executor's thread.
   void RequestStop() { stop_.request_stop(); }
 
@@ -40,6 +49,8 @@ class TermState {
   const std::uint64_t number_;
   const std::string identity_;
   std::stop_source stop_;
+  enum class Told { kNothing, kBegin, kEnd };
+  std::atomic<Told> told_ = Told::kNothing;
 };
 
 }  // namespace leaderelection
