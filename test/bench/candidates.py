@@ -1,0 +1,117 @@
+"""Candidate processes, ours and a peer's: each prints one line of JSON for every event, and both take the same flags."""
+
+import json
+import os
+import queue
+import signal
+import subprocess
+import threading
+import time
+
+PATIENCE = 120  # seconds; a trial that takes longer has failed
+
+
+def boot_ns():
+    return time.clock_gettime_ns(time.CLOCK_BOOTTIME)
+
+
+class Failed(Exception):
+    """What was waited for did not come."""
+
+
+class Candidate:
+    def __init__(self, command, identity, log):
+        self.identity = identity
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True, start_new_session=True)
+        self.events = []
+        self.arrived = threading.Condition()
+        self.ended = False
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self):
+        for line in self.process.stdout:
+            with self.arrived:
+                self.events.append(json.loads(line))
+                self.arrived.notify_all()
+        with self.arrived:
+            self.ended = True
+            self.arrived.notify_all()
+
+    def find(self, event, **fields):
+        for found in self.events:
+            if found["event"] == event and all(found.get(key) == value for key, value in fields.items()):
+                return found
+        return None
+
+    def wait(self, event, patience=PATIENCE, **fields):
+        deadline = time.monotonic() + patience
+        with self.arrived:
+            while (found := self.find(event, **fields)) is None:
+                left = deadline - time.monotonic()
+                if left <= 0 or self.ended:
+                    raise Failed(f"{self.identity}: no '{event}' {fields or ''}; had {[e['event'] for e in self.events]}")
+                self.arrived.wait(left)
+            return found
+
+    def send(self, number):
+        self.process.send_signal(number)
+
+    def end(self):
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGCONT)
+            self.process.kill()
+        self.process.wait()
+
+
+class Troupe:
+    """Three candidates of one kind on one lock; whoever is ended is replaced under a new name."""
+
+    def __init__(self, kind, lock, durations, log, size=3):
+        self.kind, self.lock, self.durations, self.log = kind, lock, durations, log
+        self.count = 0
+        self.members = []
+        self.leader = self.add()
+        self.leader.wait("started")
+        for _ in range(size - 1):
+            self.add_follower()
+
+    def add(self):
+        self.count += 1
+        identity = f"{self.kind.name}-{self.count}-{os.getpid()}"
+        names = ("lease-duration", "renew-deadline", "retry-period")
+        flags = [part for name, value in zip(names, self.durations) for part in (f"--{name}", value)]
+        command = [*self.kind.command(self.lock), "--identity", identity, *flags, "--release-on-cancel"]
+        member = Candidate(command, identity, self.log)
+        self.members.append(member)
+        return member
+
+    def add_follower(self):
+        self.add().wait("new_leader", leader=self.leader.identity)
+
+    def followers(self):
+        return [member for member in self.members if member is not self.leader]
+
+    def succeed(self):
+        """Waits until a follower leads; returns when it said so, by the boot clock."""
+        deadline = time.monotonic() + PATIENCE
+        old = self.leader
+        while time.monotonic() < deadline:
+            for member in self.followers():
+                started = member.find("started")
+                if started:
+                    self.members.remove(old)
+                    self.leader = member
+                    for other in self.followers():
+                        other.wait("new_leader", leader=member.identity)
+                    return started["boot_ns"]
+            time.sleep(0.001)
+        raise Failed("nobody took over")
+
+    def end(self):
+        for member in self.members:
+            member.end()
+
+
+def percentile(values, share):
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(len(ordered) * share))]
