@@ -17,7 +17,7 @@ import tempfile
 from datetime import datetime, timezone
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
 from candidates import Troupe, boot_ns, percentile  # noqa: E402
 
 DURATIONS = {"15/10/2": ("15s", "10s", "2s"), "3/2/0.5": ("3s", "2s", "500ms")}
