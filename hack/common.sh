@@ -42,6 +42,9 @@ end() {
 trap 'end 130' INT
 trap 'end 143' TERM HUP
 
+# What one checkout of the tree has compiled serves the next: paths below it count as relative.
+export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=true
+
 # configure DIRECTORY [CMake's arguments]
 configure() {
   local directory=$1
