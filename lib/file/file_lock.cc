@@ -3,7 +3,7 @@
 #include <system_error>
 #include <utility>
 
-#include "file/file_watch.h"
+#include "file/file_watches.h"
 #include "file/record_file.h"
 #include "leaderelection/blocking_lock.h"
 
@@ -23,7 +23,8 @@ BlockingLock::Functions RequestsOn(const std::shared_ptr<RecordFile>& file) {
 
 FileLock::FileLock(const std::filesystem::path& path)
     : file_(std::make_shared<RecordFile>(path)),
-      requests_(std::make_unique<BlockingLock>(RequestsOn(file_), file_->path().string())) {}
+      requests_(std::make_unique<BlockingLock>(RequestsOn(file_), file_->path().string())),
+      watches_(std::make_unique<FileWatches>(file_)) {}
 
 FileLock::~FileLock() { file_->Interrupt(); }
 
@@ -39,7 +40,7 @@ void FileLock::Update(MonotonicTime deadline, const Record& record, const Versio
 
 std::unique_ptr<Watch> FileLock::Observe(std::function<void(WatchEvent)> on_event) {
   try {
-    return std::make_unique<FileWatch>(file_, std::move(on_event));
+    return watches_->Observe(std::move(on_event));
   } catch (const std::system_error&) {
     return nullptr;
   }

@@ -41,14 +41,10 @@ bool FolderEvents::Open(const std::filesystem::path& folder) {
 std::optional<FolderEvents::News> FolderEvents::Wait(const std::string& file_name,
                                                      const Interruption& interruption) const {
   if (interruption.WaitForReadable(inotify_)) return std::nullopt;
-  News news;
-  std::array<std::byte, 4096> buffer;  // room for several events, at the very least for one
-  for (ssize_t size; (size = ::read(inotify_.number(), buffer.data(), buffer.size())) > 0;) {
-    const News more = Gather({buffer.data(), static_cast<std::size_t>(size)}, file_name);
-    news.file |= more.file;
-    news.folder_gone |= more.folder_gone;
-  }
-  return news;
+  std::array<std::byte, 16 * 1024> buffer;  // room for hundreds of events, at the very least for one
+  const ssize_t size = ::read(inotify_.number(), buffer.data(), buffer.size());
+  if (size <= 0) return News{};
+  return Gather({buffer.data(), static_cast<std::size_t>(size)}, file_name);
 }
 
 }  // namespace leaderelection

@@ -22,7 +22,8 @@ class FolderEvents {
   // False, with errno set, if the kernel refuses.
   [[nodiscard]] bool Open(const std::filesystem::path& folder);
 
-  // Waits for events and gathers all there are. Nothing if interrupted.
+  // Waits for events and gathers those that one look finds: other programs may fill the folder faster than anyone can
+  // look. Nothing if interrupted.
   [[nodiscard]] std::optional<News> Wait(const std::string& file_name, const Interruption& interruption) const;
 
  private:

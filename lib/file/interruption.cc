@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <sys/eventfd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <system_error>
@@ -15,7 +16,13 @@ Interruption::Interruption() : event_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) 
 
 void Interruption::Raise() noexcept { ::eventfd_write(event_.number(), 1); }
 
+void Interruption::Lower() noexcept {
+  eventfd_t ignored = 0;
+  ::eventfd_read(event_.number(), &ignored);
+}
+
 bool Interruption::WaitFor(std::chrono::nanoseconds time) const noexcept {
+  time = std::max(time, std::chrono::nanoseconds(0));
   const auto seconds = std::chrono::floor<std::chrono::seconds>(time);
   const timespec timeout{.tv_sec = seconds.count(), .tv_nsec = (time - seconds).count()};
   pollfd raised{.fd = event_.number(), .events = POLLIN, .revents = 0};

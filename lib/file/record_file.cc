@@ -23,6 +23,9 @@ std::filesystem::path Checked(const std::filesystem::path& path) {
   if (name.empty() || name == "." || name == "..") {
     throw std::invalid_argument("FileLock: the path \"" + path.string() + "\" has no file name");
   }
+  if (path.native().find('\0') != std::string::npos) {
+    throw std::invalid_argument("FileLock: the path \"" + std::string(path.c_str()) + "...\" holds a zero byte");
+  }
   return std::filesystem::absolute(path);
 }
 
@@ -100,16 +103,23 @@ Result<Stored> RecordFile::CompareAndSwap(MonotonicTime deadline, const Record& 
   if (expected && expected->order != current->version.order) {
     return {ErrorCode::kConflict, "the record in " + path_.string() + " has changed"};
   }
-  return Put(*folder, deadline, record, NextOrder(absent));
+  const auto may_replace = [&]() -> Status {
+    if (BootClock::now() >= deadline) {
+      return {ErrorCode::kTimeout, "the deadline passed before " + path_.string() + " was replaced"};
+    }
+    if (!turn->IsAlone(*folder)) return {ErrorCode::kUnknown, path_.string() + ".lock was removed during a write"};
+    return std::monostate();
+  };
+  return Put(*folder, may_replace, record, NextOrder(absent));
 }
 
-Result<Stored> RecordFile::Put(const Folder& folder, MonotonicTime deadline, const Record& record,
+Result<Stored> RecordFile::Put(const Folder& folder, const std::function<Status()>& may_replace, const Record& record,
                                std::uint64_t order) {
   const auto text = RecordToJson(record, order);
   if (!text.ok()) return text.error();
   // Before it is known to have landed: a number that may have been given away is not given again.
   Saw(order);
-  const Status replaced = ReplaceFile(folder, name_, name_ + ".lock.new", *text + "\n", deadline);
+  const Status replaced = ReplaceFile(folder, name_, name_ + ".lock.new", *text + "\n", may_replace);
   if (!replaced.ok()) return replaced.error();
   return Stored{.record = record, .version = {.order = order}};
 }

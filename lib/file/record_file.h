@@ -34,7 +34,7 @@ class RecordFile {
     FileSystemTypeFunction file_system_type = FileSystemType;
   };
 
-  // Throws std::invalid_argument if the path has no file name.
+  // Throws std::invalid_argument if the path has no file name or holds a zero byte, which would end it early.
   explicit RecordFile(const std::filesystem::path& path) : RecordFile(path, Host()) {}
   RecordFile(const std::filesystem::path& path, Host host);
 
@@ -57,8 +57,8 @@ class RecordFile {
   [[nodiscard]] Result<Stored> ReadIn(const Folder& folder);
   // Null is the version of a record that is absent.
   [[nodiscard]] Result<Stored> CompareAndSwap(MonotonicTime deadline, const Record& record, const Version* expected);
-  [[nodiscard]] Result<Stored> Put(const Folder& folder, MonotonicTime deadline, const Record& record,
-                                   std::uint64_t order);
+  [[nodiscard]] Result<Stored> Put(const Folder& folder, const std::function<Status()>& may_replace,
+                                   const Record& record, std::uint64_t order);
   [[nodiscard]] std::uint64_t NextOrder(bool absent) const;
   void Saw(std::uint64_t order);
 

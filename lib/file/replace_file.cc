@@ -46,10 +46,7 @@ Status WriteDraft(const Folder& folder, const std::string& draft, std::string_vi
   return kDone;
 }
 
-Status PutInPlace(const Folder& folder, const std::string& name, const std::string& draft, MonotonicTime deadline) {
-  if (BootClock::now() >= deadline) {
-    return {ErrorCode::kTimeout, "the deadline passed before " + (folder.path() / name).string() + " was replaced"};
-  }
+Status PutInPlace(const Folder& folder, const std::string& name, const std::string& draft) {
   if (::renameat(folder.descriptor(), draft.c_str(), folder.descriptor(), name.c_str()) == 0) return kDone;
   Error error = SystemError(errno, "replace", folder.path() / name);
   return error.code == ErrorCode::kDenied ? error : AsUnknown(std::move(error));
@@ -58,9 +55,10 @@ Status PutInPlace(const Folder& folder, const std::string& name, const std::stri
 }  // namespace
 
 Status ReplaceFile(const Folder& folder, const std::string& name, const std::string& draft, std::string_view content,
-                   MonotonicTime deadline) {
+                   const std::function<Status()>& may_replace) {
   Status replaced = WriteDraft(folder, draft, content);
-  if (replaced.ok()) replaced = PutInPlace(folder, name, draft, deadline);
+  if (replaced.ok()) replaced = may_replace();
+  if (replaced.ok()) replaced = PutInPlace(folder, name, draft);
   if (!replaced.ok()) {
     Remove(folder, draft);
     return replaced;

@@ -2,11 +2,11 @@
 
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 
 #include "file/folder.h"
-#include "leaderelection/clock.h"
 #include "leaderelection/error.h"
 
 namespace leaderelection {
@@ -15,9 +15,9 @@ namespace leaderelection {
 // way leaves the old file or the new one. The content is gathered in folder/draft first. For one caller at a time, of
 // all processes: what the draft holds at the beginning is the leftover of a dead one and is thrown away.
 //
-// kUnknown if it may have been replaced: a rename that was not seen to reach the disk. Past the deadline nothing is
-// replaced any more: kTimeout.
+// `may_replace` is asked when all is on the disk but the name; its error is the answer, and nothing was replaced.
+// kUnknown also stands for a rename that was not seen to reach the disk: it may have been replaced.
 [[nodiscard]] Status ReplaceFile(const Folder& folder, const std::string& name, const std::string& draft,
-                                 std::string_view content, MonotonicTime deadline);
+                                 std::string_view content, const std::function<Status()>& may_replace);
 
 }  // namespace leaderelection

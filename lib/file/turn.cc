@@ -21,12 +21,12 @@ using namespace std::chrono_literals;
 constexpr std::chrono::nanoseconds kFirstPause = 200us;
 constexpr std::chrono::nanoseconds kLongestPause = 10ms;
 
-// Someone who removes the file against the rules must not let two writers hold the flocks of two files for long.
-bool IsStillNamed(const Descriptor& file, const Folder& folder, const std::string& name) {
-  struct stat held {};
-  struct stat named {};
-  return ::fstat(file.number(), &held) == 0 && ::fstatat(folder.descriptor(), name.c_str(), &named, 0) == 0 &&
-         held.st_ino == named.st_ino && held.st_dev == named.st_dev;
+// For reading only: flock asks no more, and so candidates of several users can share a folder. One that exists is not
+// opened with O_CREAT, which the kernel may refuse for another user's file in a folder like /tmp.
+Descriptor OpenOrCreate(const Folder& folder, const std::string& name) {
+  Descriptor file = folder.OpenFile(name, O_RDONLY);
+  if (!file && errno == ENOENT) file = folder.OpenFile(name, O_RDONLY | O_CREAT);
+  return file;
 }
 
 }  // namespace
@@ -34,12 +34,11 @@ bool IsStillNamed(const Descriptor& file, const Folder& folder, const std::strin
 Result<Turn> Turn::Take(const Folder& folder, const std::string& name, MonotonicTime deadline,
                         const Interruption& interruption) {
   for (auto pause = kFirstPause;; pause = std::min(2 * pause, kLongestPause)) {
-    // For reading only: flock asks no more, and so candidates of several users can share a folder.
-    Descriptor file = folder.OpenFile(name, O_RDONLY | O_CREAT);
+    Descriptor file = OpenOrCreate(folder, name);
     if (!file) return SystemError(errno, "open", folder.path() / name);
     if (::flock(file.number(), LOCK_EX | LOCK_NB) == 0) {
-      Turn turn(std::move(file));
-      if (IsStillNamed(turn.file_, folder, name)) return turn;
+      Turn turn(std::move(file), name);
+      if (turn.IsAlone(folder)) return turn;
     } else if (errno != EWOULDBLOCK && errno != EINTR) {
       return SystemError(errno, "lock", folder.path() / name);
     }
@@ -51,6 +50,13 @@ Result<Turn> Turn::Take(const Folder& folder, const std::string& name, Monotonic
       return {ErrorCode::kUnknown, "interrupted while waiting for " + (folder.path() / name).string()};
     }
   }
+}
+
+bool Turn::IsAlone(const Folder& folder) const {
+  struct stat held {};
+  struct stat named {};
+  return ::fstat(file_.number(), &held) == 0 && ::fstatat(folder.descriptor(), name_.c_str(), &named, 0) == 0 &&
+         held.st_ino == named.st_ino && held.st_dev == named.st_dev;
 }
 
 // Closing would not do: a child that was forked meanwhile shares the open file, and would keep the flock.

@@ -23,10 +23,14 @@ class Turn {
   Turn& operator=(Turn&&) = delete;
   ~Turn();
 
+  // False if someone has removed the file against the rules, so that another may have his turn at the same time.
+  [[nodiscard]] bool IsAlone(const Folder& folder) const;
+
  private:
-  explicit Turn(Descriptor file) : file_(std::move(file)) {}
+  Turn(Descriptor file, std::string name) : file_(std::move(file)), name_(std::move(name)) {}
 
   Descriptor file_;
+  std::string name_;
 };
 
 }  // namespace leaderelection
