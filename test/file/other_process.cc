@@ -94,7 +94,7 @@ void OtherProcess::Kill() {
   WaitForEnd();
 }
 
-std::string Run(std::vector<std::string> arguments) {
+std::string FirstLineOf(std::vector<std::string> arguments) {
   OtherProcess process(std::move(arguments));
   const auto line = process.ReadLine();
   const int code = process.WaitForEnd();

@@ -40,6 +40,6 @@ class OtherProcess {
 };
 
 // Runs it to its end and gives its first line.
-std::string Run(std::vector<std::string> arguments);
+std::string FirstLineOf(std::vector<std::string> arguments);
 
 }  // namespace leaderelection::testing
