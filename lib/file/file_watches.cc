@@ -90,12 +90,12 @@ void FileWatches::Run() {
       const int number = errno;
       broken = SystemError(number, "watch", folder);
       if (!MayPass(number)) {
-        TellState({.kind = WatchEvent::Kind::kRefused, .error = *broken});
+        TellState(WatchEvent::Kind::kRefused, *broken);
         listeners_.clear();
         continue;
       }
     }
-    TellState({.kind = WatchEvent::Kind::kLost, .error = *broken});
+    TellState(WatchEvent::Kind::kLost, *broken);
     (void)wake_.WaitFor(kRetry);  // a newcomer is reason enough to try again at once
   }
 }
@@ -119,7 +119,7 @@ bool FileWatches::WaitForListeners() {
 
 std::optional<Error> FileWatches::Follow(const FolderEvents& events) {
   while (Admit() && !listeners_.empty()) {
-    TellState({.kind = WatchEvent::Kind::kLive});
+    TellState(WatchEvent::Kind::kLive, Error());
     const auto news = events.Wait(file_->path().filename().string(), wake_);
     if (!news) continue;
     if (news->folder_gone) return SystemError(ENOENT, "watch", file_->path().parent_path());
@@ -152,10 +152,12 @@ void FileWatches::TellIfNew(const WatchEvent& event) {
   for (const Listener& listener : listeners_) Deliver(listener.mailbox, event);
 }
 
-void FileWatches::TellState(const WatchEvent& event) {
+void FileWatches::TellState(WatchEvent::Kind state, const Error& error) {
+  WatchEvent event;
+  event.kind = state;
+  event.error = error;
   for (Listener& listener : listeners_) {
-    if (listener.state == event.kind) continue;
-    listener.state = event.kind;
+    if (std::exchange(listener.state, state) == state) continue;
     Deliver(listener.mailbox, event);
   }
 }

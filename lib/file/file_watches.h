@@ -42,7 +42,7 @@ class FileWatches {
   std::optional<Error> Follow(const FolderEvents& events);
   std::optional<Error> TellRecord();
   void TellIfNew(const WatchEvent& event);
-  void TellState(const WatchEvent& event);
+  void TellState(WatchEvent::Kind state, const Error& error);
 
   const std::shared_ptr<RecordFile> file_;
   Interruption wake_;
