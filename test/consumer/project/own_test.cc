@@ -1,8 +1,11 @@
 #include <gtest/gtest.h>
+#include <leaderelection/memory_lock.h>
 #include <leaderelection/testing/fake_lock.h>
+#include <leaderelection/testing/lock_contract.h>
 #include <leaderelection/testing/simulated_executor.h>
 
 #include <chrono>
+#include <memory>
 
 namespace {
 
@@ -28,3 +31,18 @@ TEST(Own, AFakeLockStoresARecord) {
 }
 
 }  // namespace
+
+// Stands for a backend of the user's own.
+class OwnBackend {
+ public:
+  static constexpr leaderelection::testing::LockTraits kTraits{.watches = true};
+  std::shared_ptr<leaderelection::ResourceLock> Connect() { return lock_; }
+  void Delete() { lock_->Delete(); }
+
+ private:
+  const std::shared_ptr<leaderelection::MemoryLock> lock_ = std::make_shared<leaderelection::MemoryLock>();
+};
+
+namespace leaderelection::testing {
+INSTANTIATE_TYPED_TEST_SUITE_P(Own, LockContract, ::OwnBackend);
+}
