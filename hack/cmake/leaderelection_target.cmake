@@ -72,8 +72,15 @@ function(leaderelection_test)
   target_include_directories(${arg_NAME} PRIVATE ${PROJECT_SOURCE_DIR}/lib ${PROJECT_SOURCE_DIR}/test)
   leaderelection_compile_options(${arg_NAME})
   include(GoogleTest)
-  gtest_discover_tests(${arg_NAME} DISCOVERY_MODE PRE_TEST EXTRA_ARGS --gtest_brief=1
-    PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT})
+  gtest_discover_tests(${arg_NAME} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 EXTRA_ARGS --gtest_brief=1)
+  # Set apart from the discovery, which would take a second label for the name of another property.
+  set(properties ${CMAKE_CURRENT_BINARY_DIR}/${arg_NAME}_properties.cmake)
+  file(CONFIGURE OUTPUT ${properties} @ONLY CONTENT [[
+if(@arg_NAME@_TESTS)
+  set_tests_properties(${@arg_NAME@_TESTS} PROPERTIES LABELS "@arg_LABELS@" TIMEOUT @arg_TIMEOUT@)
+endif()
+]])
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${properties})
   foreach(label IN LISTS arg_LABELS)
     leaderelection_built_for(${label} ${arg_NAME})
   endforeach()

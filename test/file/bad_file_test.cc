@@ -8,6 +8,7 @@
 
 #include <cstring>
 #include <filesystem>
+#include <ostream>
 #include <string>
 
 #include "file/descriptor.h"
@@ -51,6 +52,8 @@ struct BadContent {
   std::string content;
   const char* why;
 };
+
+void PrintTo(const BadContent& bad, std::ostream* out) { *out << bad.name; }
 
 class BadContentTest : public BadFileTest, public ::testing::WithParamInterface<BadContent> {};
 
