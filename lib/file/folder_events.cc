@@ -41,7 +41,7 @@ bool FolderEvents::Open(const std::filesystem::path& folder) {
 std::optional<FolderEvents::News> FolderEvents::Wait(const std::string& file_name,
                                                      const Interruption& interruption) const {
   if (interruption.WaitForReadable(inotify_)) return std::nullopt;
-  std::array<std::byte, 16 * 1024> buffer;  // room for hundreds of events, at the very least for one
+  std::array<std::byte, 16'384> buffer;  // room for hundreds of events, at the very least for one
   const ssize_t size = ::read(inotify_.number(), buffer.data(), buffer.size());
   if (size <= 0) return News{};
   return Gather({buffer.data(), static_cast<std::size_t>(size)}, file_name);
