@@ -219,7 +219,8 @@ TEST_F(StoppedInItsTurnTest, TheDestructorOfALockDoesNotWaitForIt) {
   ASSERT_TRUE(stopped.WaitForStop());
   auto lock = std::make_unique<FileLock>(path_);
   testing::PendingAnswer waiting;
-  lock->Update(kNever, HeldBy("c"), version_, waiting.MakeDone());
+  lock->Update(client_.Deadline(), HeldBy("c"), version_, waiting.MakeDone());
+  (void)Interruption().WaitFor(kSoon);  // time to begin; one that has not is dropped, which proves less
   lock.reset();
   EXPECT_TRUE(FailedWith(waiting.Wait(kPatience), {ErrorCode::kUnknown}));
 }
