@@ -5,7 +5,7 @@
 # need no server once more under the sanitizers, then the mutants. Ends with where the time went and the counts.
 #
 #   -L LABEL  only this kind of test, and builds and starts only what it needs:
-#             unit simulation contract file lease redis consul command faults package style
+#             unit simulation contract file http lease redis consul command faults package style
 #   --long    adds what takes long: clang-tidy and a long simulation
 #   -D...     handed on to CMake
 #
@@ -13,7 +13,7 @@
 
 source "$(dirname "$0")/common.sh"
 
-known_labels=(unit simulation contract file lease redis consul command faults package style)
+known_labels=(unit simulation contract file http lease redis consul command faults package style)
 
 # The real servers of a label: servers up LABEL before its tests, servers down LABEL after them; servers env LABEL prints
 # what its tests find in their environment, as shell exports.

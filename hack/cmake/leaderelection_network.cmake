@@ -1,6 +1,6 @@
 # What the backends behind a network need. A user who wants core and file alone needs none of it.
 
-set(LEADERELECTION_HTTP cpprest CACHE STRING "What speaks HTTP: cpprest (cpprestsdk) or beast (Boost.Beast)")
+set(LEADERELECTION_HTTP beast CACHE STRING "What speaks HTTP: cpprest (cpprestsdk) or beast (Boost.Beast)")
 set_property(CACHE LEADERELECTION_HTTP PROPERTY STRINGS cpprest beast)
 if(NOT LEADERELECTION_HTTP MATCHES "^(cpprest|beast)$")
   message(FATAL_ERROR "LEADERELECTION_HTTP is '${LEADERELECTION_HTTP}': it must be cpprest or beast.")
@@ -22,8 +22,12 @@ endif()
 if(NOT LEADERELECTION_CARES)
   list(APPEND leaderelection_network_missing c-ares)
 endif()
-if(LEADERELECTION_HTTP STREQUAL cpprest AND NOT cpprestsdk_FOUND)
-  list(APPEND leaderelection_network_missing cpprestsdk)
+set(leaderelection_http_packages "")
+if(LEADERELECTION_HTTP STREQUAL cpprest)
+  set(leaderelection_http_packages cpprestsdk)
+  if(NOT cpprestsdk_FOUND)
+    list(APPEND leaderelection_network_missing cpprestsdk)
+  endif()
 endif()
 
 set(kubernetes_by_default OFF)

@@ -54,7 +54,8 @@ struct StreamEvents {
   std::function<void(Status)> on_end;              // once, last: ok if the server ended the reply properly
 };
 
-// A reply under way; its destructor ends it, and returns after the last callback has, unless it is called in one.
+// A reply under way; its destructor ends it without a further callback, on_end neither, and returns after the running
+// one has, unless it is called in one.
 class Streaming {
  public:
   virtual ~Streaming() = default;
@@ -62,10 +63,11 @@ class Streaming {
 
 // One server, any number of requests at a time over as few connections as that takes. Thread-safe.
 //
-// A failure to get a whole, well-formed reply is kTimeout if it was the deadline, else kUnknown: the request may have
-// been carried out all the same. Every status is a Response, 3xx too: no redirect is followed, for credentials follow
-// none. No error text holds a secret. A connection that the server closed while it was idle is not held against the
-// request: it is sent on another, but never twice.
+// A failure to get a whole, well-formed reply is kTimeout if it was the deadline or a stream's silence, else kUnknown:
+// the request may have been carried out all the same. kInvalid: it was not sent, for it cannot be written as HTTP (a
+// line break in a header). Every status is a Response, 3xx too: no redirect is followed, for credentials follow none.
+// No error text holds a secret. A connection that the server closed while it was idle is not held against the request:
+// it is sent on another, but never twice.
 class Client {
  public:
   // Ends what is under way: each `done` and `on_end` has been called when it returns. Not to be destroyed in one.
@@ -79,7 +81,8 @@ class Client {
                                                           StreamEvents events) = 0;
 };
 
-// One by Boost.Beast on the Asio thread given (shared by as many clients as like), one by cpprestsdk on its own pool.
+// All clients share one thread for what they wait for, and start it with the first request; with cpprestsdk, its pool
+// comes on top.
 [[nodiscard]] std::unique_ptr<Client> MakeClient(net::Endpoint server);
 
 }  // namespace leaderelection::http

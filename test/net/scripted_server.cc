@@ -111,6 +111,10 @@ void Conversation::Reset() {
   if (tls_) SSL_set_quiet_shutdown(tls_, 1);
 }
 
+void Conversation::EndUnannounced() {
+  if (tls_) SSL_set_quiet_shutdown(tls_, 1);
+}
+
 ScriptedServer::ScriptedServer(Options options, Script script)
     : options_(std::move(options)), script_(std::move(script)) {
   if (options_.tls) tls_ = NewContext(*options_.tls);
@@ -174,6 +178,14 @@ void ScriptedServer::Ended(int socket) {
     if (running.socket == socket) running.socket = -1;
   }
   ::close(socket);
+  ++ended_;
+  ending_.notify_all();
+}
+
+void ScriptedServer::AwaitEnd(int connections) {
+  std::unique_lock lock(mutex_);
+  if (!ending_.wait_for(lock, std::chrono::minutes(1), [&] { return ended_ >= connections; }))
+    throw std::runtime_error("the connections did not end within a minute");
 }
 
 bool ScriptedServer::AwaitStop(std::optional<std::chrono::milliseconds> time) {

@@ -43,6 +43,8 @@ class Conversation {
   void Swallow();
   // Ends the connection by RST instead of FIN.
   void Reset();
+  // Ends the connection by FIN, without TLS's own closing word.
+  void EndUnannounced();
 
   [[nodiscard]] const std::string& asked_name() const { return asked_name_; }  // by SNI
   [[nodiscard]] int number() const { return number_; }                         // of this connection, from 1
@@ -77,6 +79,8 @@ class ScriptedServer {
 
   [[nodiscard]] std::uint16_t port() const { return port_; }
   [[nodiscard]] int connections() const { return connections_; }
+  // Returns when so many connections have ended, as seen from here.
+  void AwaitEnd(int connections);
 
  private:
   friend class Conversation;
@@ -99,7 +103,9 @@ class ScriptedServer {
 
   std::mutex mutex_;
   std::condition_variable stopping_;
+  std::condition_variable ending_;
   bool stopped_ = false;
+  int ended_ = 0;
   std::list<Running> running_;
   std::thread acceptor_;
 };
