@@ -1,6 +1,6 @@
 # What the backends behind a network need. A user who wants core and file alone needs none of it.
 
-set(LEADERELECTION_HTTP beast CACHE STRING "What speaks HTTP: cpprest (cpprestsdk) or beast (Boost.Beast)")
+set(LEADERELECTION_HTTP cpprest CACHE STRING "What speaks HTTP: cpprest (cpprestsdk) or beast (Boost.Beast)")
 set_property(CACHE LEADERELECTION_HTTP PROPERTY STRINGS cpprest beast)
 if(NOT LEADERELECTION_HTTP MATCHES "^(cpprest|beast)$")
   message(FATAL_ERROR "LEADERELECTION_HTTP is '${LEADERELECTION_HTTP}': it must be cpprest or beast.")

@@ -12,6 +12,7 @@
 
 #include "http/beast_client.h"
 #include "http/client.h"
+#include "http/cpprest_client.h"
 #include "http/http_server.h"
 #include "net/answer_box.h"
 #include "net/certificates.h"
@@ -49,7 +50,23 @@ struct Beast {
   }
 };
 
+#ifdef LEADERELECTION_TESTS_CPPREST
+struct Cpprest {
+  static constexpr const char* kName = "Cpprest";
+  // It gives a connection back a little later than it gives the reply.
+  static constexpr int kMostConnectionsInTurn = 4;
+  static std::unique_ptr<Client> Make(net::Endpoint server) {
+    return MakeCpprestClient(std::move(server), std::make_shared<net::IoThread>());
+  }
+  static std::pair<std::unique_ptr<Client>, std::unique_ptr<Client>> MakeTwo(const net::Endpoint& server) {
+    const auto io = std::make_shared<net::IoThread>();
+    return {MakeCpprestClient(server, io), MakeCpprestClient(server, io)};
+  }
+};
+using Implementations = ::testing::Types<Beast, Cpprest>;
+#else
 using Implementations = ::testing::Types<Beast>;
+#endif
 
 struct NameOfImplementation {
   template <class Implementation>
