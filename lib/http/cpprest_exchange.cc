@@ -70,6 +70,7 @@ void CpprestExchange::Begin() {
 }
 
 void CpprestExchange::LookUp() {
+  has_looked_up_ = true;
   const auto found = [weak = weak_from_this()](Result<net::Addresses> addresses) {
     const auto exchange = weak.lock();
     if (!exchange) return;
@@ -79,6 +80,9 @@ void CpprestExchange::LookUp() {
     if (!addresses) return self.Fail(addresses.error());
     self.addresses_ = std::move(addresses).value();
     std::stable_partition(self.addresses_.begin(), self.addresses_.end(), [](const auto& a) { return a.is_v4(); });
+    // Someone else may have found it meanwhile.
+    self.upstream_ = self.upstreams_->Find(self.request().tls);
+    if (self.upstream_) return self.Send();
     self.TryAddress(0);
   };
   lookup_ = std::make_unique<net::Lookup>(io().context(), server().host, found);
@@ -126,6 +130,7 @@ void CpprestExchange::OnFailure(const std::exception_ptr& failure) {
   const bool has_connected = !error.message.starts_with("cannot connect");
   if (!has_connected) upstreams_->Forget(upstream_);
   if (!has_connected && next_address_ < addresses_.size()) return TryAddress(next_address_);
+  if (!has_connected && !has_looked_up_) return LookUp();
   Fail(std::move(error));
 }
 

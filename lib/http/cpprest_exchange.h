@@ -48,6 +48,7 @@ class CpprestExchange : public Exchange {
   net::Timer timer_;
   MonotonicTime expires_ = kNever;
   std::unique_ptr<net::Lookup> lookup_;
+  bool has_looked_up_ = false;
   net::Addresses addresses_;
   std::size_t next_address_ = 0;
   std::shared_ptr<CpprestUpstream> upstream_;

@@ -99,8 +99,12 @@ web::http::client::http_client_config CpprestUpstream::Config() const {
 pplx::task<web::http::http_response> CpprestUpstream::Send(const Request& request,
                                                            std::function<void(std::string_view)> take,
                                                            const pplx::cancellation_token& token) {
+  const web::uri target(request.target);
+  // It takes targets apart and puts them together again; what does not survive that would ask for something else.
+  if (web::uri_builder(client_.base_uri()).append(target).to_uri().resource().to_string() != request.target)
+    throw std::invalid_argument("cpprestsdk changes the target");
   http_request message(request.method);
-  message.set_request_uri(web::uri(request.target));
+  message.set_request_uri(target);
   using concurrency::streams::streambuf;
   message.set_body(streambuf<std::uint8_t>(MakeBodySource(request.body)).create_istream(), request.body.size());
   message.headers().remove(web::http::header_names::content_type);  // which set_body has made up
@@ -119,7 +123,11 @@ bool CpprestUpstream::WasUnsent(const std::exception_ptr& failure) {
     return true;
   } catch (const web::http::http_exception& thrown) {
     // It leaves connections that never were open in its pool when it gives up sending a request again.
-    return thrown.error_code().value() == EBADF && std::string_view(thrown.what()) == "Failed to write request headers";
+    const int value = thrown.error_code().value();
+    const bool never_open =
+        value == EBADF ||
+        (IsOpenSslError(value) && ERR_GET_REASON(static_cast<unsigned long>(value)) == SSL_R_UNINITIALIZED);
+    return never_open && std::string_view(thrown.what()) == "Failed to write request headers";
   } catch (...) {
     return false;
   }

@@ -40,6 +40,7 @@ using testing::ScriptedServer;
 struct Beast {
   static constexpr const char* kName = "Beast";
   static constexpr int kMostConnectionsInTurn = 1;
+  static constexpr bool kReadsAfterAFailedWrite = true;
   static std::unique_ptr<Client> Make(net::Endpoint server) {
     return MakeBeastClient(std::move(server), std::make_shared<net::IoThread>());
   }
@@ -55,6 +56,7 @@ struct Cpprest {
   static constexpr const char* kName = "Cpprest";
   // It gives a connection back a little later than it gives the reply.
   static constexpr int kMostConnectionsInTurn = 4;
+  static constexpr bool kReadsAfterAFailedWrite = false;
   static std::unique_ptr<Client> Make(net::Endpoint server) {
     return MakeCpprestClient(std::move(server), std::make_shared<net::IoThread>());
   }

@@ -49,6 +49,24 @@ TYPED_TEST(HttpRequest, EverythingTheCallerSaysArrives) {
   EXPECT_EQ(asked.body, body);
 }
 
+TYPED_TEST(HttpRequest, ATargetArrivesAsItIsOrNotAtAll) {
+  ScriptedServer server({}, Answering([](const Asked& asked) { return Reply(200, asked.target); }));
+  const auto client = this->ClientOf(server);
+  for (const std::string target :
+       {"/", "/a/", "/a:b@c+d*e", "/v1/kv/a%2Fb%20c?cas=0&acquire=x-y_z.~", "/a?b=/c/d?e", "/a?x='y'&z=~!$(),;",
+        "/apis/coordination.k8s.io/v1/namespaces/n/leases?fieldSelector=metadata.name%3Da&watch=true"})
+    EXPECT_EQ(this->Expect(*client, {.target = target}).body, target);
+  for (const std::string target :
+       {"//a//b", "/a/../b", "/./a", "/a//", "/?", "/a?", "/a#b", "/a|b", "/\"a\"<b>", "/%zz"}) {
+    const Result<Response> result = this->Ask(*client, {.target = target});
+    if (result.ok()) {
+      EXPECT_EQ(result->body, target);
+    } else {
+      EXPECT_EQ(result.error().code, ErrorCode::kInvalid) << target;
+    }
+  }
+}
+
 TYPED_TEST(HttpRequest, WithoutATokenNoneIsSentAndNoCompressionIsAskedFor) {
   Notes notes;
   ScriptedServer server({}, Answering([&](const Asked& asked) {
