@@ -315,7 +315,10 @@ TEST_F(FileLockDeathTest, DestroyingTheLockInsideAWatchCallbackTerminatesAndName
   EXPECT_DEATH(
       {
         std::latch never(1);
-        const auto watch = lock_->Observe([this](const WatchEvent&) { lock_.reset(); });
+        const auto watch = lock_->Observe([this](const WatchEvent&) {
+          std::filesystem::remove_all(outer_.path());  // the child dies without cleaning up
+          lock_.reset();
+        });
         never.wait();
       },
       "a FileLock was destroyed inside the callback of one of its watches");
