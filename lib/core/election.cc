@@ -124,7 +124,7 @@ Output Election::HandleEvent(Instant at, const WatchEvent& event) {
       case WatchEvent::Kind::kChanged:
         return OnNews(at, observed_.OnEvent(at.now, event.stored));
       case WatchEvent::Kind::kDeleted:
-        return OnNews(at, observed_.OnDeleted(event.stored.version.order));
+        return OnNews(at, observed_.OnDeleted(at.now, event.stored.version.order));
       case WatchEvent::Kind::kLost:
       case WatchEvent::Kind::kRefused:
         watch_live_ = false;
@@ -161,7 +161,7 @@ void Election::OnRead(Instant at, const Sent& sent, Result<Stored> reply) {
     read_needed_ = look_wanted_ = false;
     last_news_ = at.now;
     poll_at_ = at.now + Jittered(settings_.retry_period);
-    OnNews(at, absent ? observed_.OnReadAbsent(sent.mark) : observed_.OnRead(at.now, sent.mark, reply.value()));
+    OnNews(at, absent ? observed_.OnReadAbsent(at.now, sent.mark) : observed_.OnRead(at.now, sent.mark, reply.value()));
     // Exactly our own record, by whatever version: written again at once with that version.
     if (IsHolder()) {
       output_.announcements.push_back(announce::SlowPath{});

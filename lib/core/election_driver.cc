@@ -78,10 +78,10 @@ void ElectionDriver::Step(const Event& event) {
 void ElectionDriver::Apply(Output output) {
   bool idle = false;
   for (const Announcement& announcement : output.announcements) {
-    idle = std::holds_alternative<announce::Idle>(announcement);
+    idle = idle || std::holds_alternative<announce::Idle>(announcement);
     listener_(announcement);
   }
-  if (idle && !output.request) watch_.reset();
+  if (idle) CloseWatch();
   if (output.request) {
     OpenWatch();
     Send(*output.request);
@@ -126,13 +126,22 @@ void ElectionDriver::Arm(MonotonicTime wake_at) {
 
 void ElectionDriver::OpenWatch() {
   if (watch_ || watch_refused_) return;
-  watch_ = lock_->Observe([weak = weak_from_this()](WatchEvent event) {
+  watch_ = lock_->Observe([weak = weak_from_this(), number = watch_number_](WatchEvent event) {
     const auto self = weak.lock();
     if (!self) return;
     auto news = std::make_shared<WatchEvent>(std::move(event));
-    self->Post([news](Election& election, Instant at) { return election.HandleEvent(at, *news); });
+    self->Post([driver = self.get(), number, news](Election& election, Instant at) {
+      if (number != driver->watch_number_) return election.HandleTime(at);
+      return election.HandleEvent(at, *news);
+    });
   });
   watch_refused_ = watch_ == nullptr;
+}
+
+// What it told and is still queued says nothing of the next watch: not that it is live, nor that it is lost.
+void ElectionDriver::CloseWatch() {
+  watch_.reset();
+  ++watch_number_;
 }
 
 }  // namespace leaderelection

@@ -42,6 +42,7 @@ class ElectionDriver : public std::enable_shared_from_this<ElectionDriver> {
   void Send(const Request& request);
   void Arm(MonotonicTime wake_at);
   void OpenWatch();
+  void CloseWatch();
   std::shared_ptr<Executor> executor() const;
 
   const std::shared_ptr<ResourceLock> lock_;
@@ -58,6 +59,7 @@ class ElectionDriver : public std::enable_shared_from_this<ElectionDriver> {
   Election election_;
   std::unique_ptr<Watch> watch_;
   bool watch_refused_ = false;
+  std::uint64_t watch_number_ = 0;  // counts those closed
   MonotonicTime armed_for_ = kNever;
 };
 

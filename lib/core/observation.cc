@@ -30,8 +30,9 @@ Observation::News Observation::OnRead(MonotonicTime now, const Mark& mark, const
   return Learn(now, stored);
 }
 
-Observation::News Observation::OnReadAbsent(const Mark& mark) {
-  return news_ != mark.news ? News::kReadAgain : Vanish();
+Observation::News Observation::OnReadAbsent(MonotonicTime now, const Mark& mark) {
+  const bool overtaken = news_ != mark.news && presence_ != Presence::kAbsent;
+  return overtaken ? News::kReadAgain : Vanish(now);
 }
 
 // Rule 6: events not newer than what we know are dropped, deletions too.
@@ -39,16 +40,19 @@ Observation::News Observation::OnEvent(MonotonicTime now, const Stored& stored) 
   return stored.version.order > order_ ? Learn(now, stored) : News::kNone;
 }
 
-Observation::News Observation::OnDeleted(std::uint64_t order) {
+Observation::News Observation::OnDeleted(MonotonicTime now, std::uint64_t order) {
   if (order <= order_) return News::kNone;
   order_ = order;
-  return Vanish();
+  return Vanish(now);
 }
 
-// Rule 2: absence clears no wait.
-Observation::News Observation::Vanish() {
+// Rule 2: absence clears no wait. It begins another, for the holder may have renewed after we last saw it and before it
+// was deleted; where the server expires records, absence is how a term ends there, and what it said was left holds.
+Observation::News Observation::Vanish(MonotonicTime now) {
   if (std::exchange(presence_, Presence::kAbsent) == Presence::kAbsent) return News::kNone;
   ++news_;
+  const bool held = seen_ && !seen_->holder_identity.empty() && !ours_.Contains(*seen_);
+  if (held && !known_.expires_in) not_before_ = std::max(not_before_, now + DurationOf(*seen_));
   return News::kAbsence;
 }
 

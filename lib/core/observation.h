@@ -35,9 +35,9 @@ class Observation {
   [[nodiscard]] Mark TakeMark() const { return {order_, news_}; }
 
   News OnRead(MonotonicTime now, const Mark& mark, const Stored& stored);
-  News OnReadAbsent(const Mark& mark);
+  News OnReadAbsent(MonotonicTime now, const Mark& mark);
   News OnEvent(MonotonicTime now, const Stored& stored);
-  News OnDeleted(std::uint64_t order);
+  News OnDeleted(MonotonicTime now, std::uint64_t order);
   // Our own write was acknowledged. False if something newer that is not this write came first: it counts for nothing.
   bool OnAcknowledged(MonotonicTime now, const Stored& stored);
   // The store holds something that is no record.
@@ -56,7 +56,7 @@ class Observation {
   enum class Presence { kUnknown, kAbsent, kPresent };
 
   News Learn(MonotonicTime now, const Stored& stored);
-  News Vanish();
+  News Vanish(MonotonicTime now);
   News WentBack(MonotonicTime now, const Stored& stored);
   bool Remember(const Stored& stored);
   void WaitOut(MonotonicTime now, const Stored& stored, const std::optional<Record>& before);

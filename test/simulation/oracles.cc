@@ -128,9 +128,11 @@ void Oracles::OnChange(std::size_t number, const Knowledge& author_knew) {
   if (entry.author == kOutsider) {
     const bool shortened =
         !entry.deleted && before != nullptr && record.lease_duration < before->stored.record.lease_duration;
-    if (!held || !(entry.deleted || shortened) || losses_.pending()) return;
-    // Whoever saw the deleted holder at all has to wait him out; who saw only an edited record was lied to.
-    losses_.OnRecordLost(number, entry.deleted ? entry.term : before->last_word);
+    if (!held || entry.expired || !(entry.deleted || shortened) || losses_.pending()) return;
+    // Whoever saw the deleted holder at all has to wait him out; who saw only an edited record was lied to. Where the
+    // store forgets records by itself, absence is how a term ends, and only who saw the last word knows better.
+    const bool waited_out = entry.deleted && !entry.stored.expires_in;
+    losses_.OnRecordLost(number, waited_out ? entry.term : before->last_word);
     for (Process* process : alive_) process->knowledge.newest_before_loss = process->knowledge.newest;
     return;
   }

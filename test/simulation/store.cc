@@ -69,12 +69,13 @@ std::optional<milliseconds> Store::ExpiresIn() const {
 }
 
 void Store::Expire() {
-  if (present_ && world_.now() >= expires_at_) Remove();
+  if (present_ && world_.now() >= expires_at_) Remove(true);
 }
 
-void Store::Remove() {
+void Store::Remove(bool expired) {
   Entry entry = Last();
   entry.deleted = true;
+  entry.expired = expired;
   entry.author = kOutsider;
   entry.stored.version.order = ++order_;
   present_ = false;
@@ -108,7 +109,7 @@ bool Store::EditDuration(milliseconds duration) {
 bool Store::Delete() {
   Expire();
   if (!present_) return false;
-  Remove();
+  Remove(false);
   return true;
 }
 

@@ -21,6 +21,7 @@ inline constexpr int kOutsider = -1;
 struct Entry {
   Stored stored;
   bool deleted = false;
+  bool expired = false;       // deleted by the store itself, in time
   int author = kOutsider;     // the process
   std::size_t term = 0;       // the entry that began the term of this record's holder
   std::size_t last_word = 0;  // the last entry that this holder wrote itself
@@ -63,7 +64,7 @@ class Store {
   Stored Reply() const;
   [[nodiscard]] TrueTime EndOf(const Record& record) const;
   void Expire();
-  void Remove();
+  void Remove(bool expired);
   const Entry& Last() const { return history_.back(); }
 
   World& world_;
