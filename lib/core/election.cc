@@ -13,6 +13,10 @@ namespace {
 // write, conflict, read, write, and one more round; too few for a storm.
 constexpr int kHurry = 4;
 
+// The last bit of a request's id tells a read, so that its answer is known for one even when nobody waits for it.
+constexpr std::uint64_t MakeId(std::uint64_t number, Verb verb) { return number * 2 + (verb == Verb::kGet ? 1 : 0); }
+constexpr bool IsRead(std::uint64_t id) { return id % 2 == 1; }
+
 }  // namespace
 
 Election::Election(ElectionSettings settings, std::shared_ptr<Validity> validity)
@@ -85,7 +89,11 @@ Output Election::Resign(Instant at, Resignation how, bool release) {
 }
 
 Output Election::WorkStarted(Instant at) {
-  return Handle(at, [&] { work_running_ = true; });
+  return Handle(at, [&] {
+    work_running_ = true;
+    // It begins too late, in a term that was lost meanwhile.
+    if (!term_running_) overrun_at_ = renewed_at_ + settings_.lease_duration;
+  });
 }
 
 // Rule 9: only once the work has returned is the term sealed, and only then does the release go out.
@@ -104,7 +112,11 @@ Output Election::HandleTime(Instant at) {
 Output Election::HandleReply(Instant at, std::uint64_t request_id, Result<Stored> reply) {
   return Handle(at, [&] {
     // Rule 1: an answer after its deadline, or after the term it was for, neither revives nor starts a term.
-    if (!in_flight_ || in_flight_->request.id != request_id) return;
+    if (!in_flight_ || in_flight_->request.id != request_id) {
+      // What a read saw is news all the same, though a write was not held up for it.
+      const bool news = IsRead(request_id) && reply.ok() && phase_ != Phase::kIdle;
+      return news ? OnNews(at, observed_.OnEvent(at.now, reply.value())) : void();
+    }
     const Sent sent = *std::exchange(in_flight_, std::nullopt);
     if (sent.purpose == Purpose::kRead) return OnRead(at, sent, std::move(reply));
     if (reply.ok()) return OnWritten(at, sent, reply.value());
@@ -177,8 +189,7 @@ void Election::OnRead(Instant at, const Sent& sent, Result<Stored> reply) {
     if (IsHolder()) return Lose(at, EndReason::kRecordGone);
   }
   if (trying_) return EndAttempt(at, error);
-  hurry_left_ = 0;
-  paced_until_ = std::max(paced_until_, at.now + error.retry_after.value_or(milliseconds(0)));
+  Heed(at, error);
 }
 
 void Election::OnWritten(Instant at, const Sent& sent, const Stored& stored) {
@@ -188,10 +199,11 @@ void Election::OnWritten(Instant at, const Sent& sent, const Stored& stored) {
         at, sent, Error{ErrorCode::kUnknown, "the answer does not show the record as it was written", std::nullopt});
   }
   output_.announcements.push_back(announce::Answered{});
-  // Rule 6: news of a rival or of absence overtook the acknowledgement, and was acted on when it came.
-  if (!observed_.OnAcknowledged(at.now, stored)) return;
-  output_.announcements.push_back(announce::RecordChanged{stored.record});
+  const bool newest = observed_.OnAcknowledged(at.now, stored);
+  if (newest) output_.announcements.push_back(announce::RecordChanged{stored.record});
   if (sent.purpose == Purpose::kRelease) return FinishRelease(at, EndReason::kReleased);
+  // Rule 6: news of a rival or of absence overtook the acknowledgement, and was acted on when it came.
+  if (!newest) return;
   if (phase_ != Phase::kReleasing) BecomeHolder(at, sent, stored.version.order);
 }
 
@@ -205,8 +217,7 @@ void Election::OnWriteFailed(Instant at, const Sent& sent, const Error& error) {
     case ErrorCode::kHeld:
       if (trying_) return EndAttempt(at, error);
       if (phase_ == Phase::kReleasing) return FinishRelease(at, EndReason::kLeft);
-      hurry_left_ = 0;
-      paced_until_ = std::max(paced_until_, at.now + error.retry_after.value_or(milliseconds(0)));
+      Heed(at, error);
       renew_at_ = at.now;
       return;
     case ErrorCode::kNotFound:
@@ -413,6 +424,14 @@ bool Election::MaySend(MonotonicTime now) {
   return true;
 }
 
+// No hurry after a failure, and the backend's wish is honoured; a wish beyond lease_duration is a mistake, or a way to
+// keep us out for good.
+void Election::Heed(Instant at, const Error& error) {
+  hurry_left_ = 0;
+  const milliseconds wish = error.retry_after.value_or(milliseconds(0));
+  paced_until_ = std::max(paced_until_, at.now + std::min(wish, settings_.lease_duration));
+}
+
 void Election::Pace(MonotonicTime until) {
   paced_until_ = until;
   poll_at_ = until;
@@ -441,7 +460,8 @@ void Election::Release(Instant at) {
 }
 
 void Election::Send(Instant at, Purpose purpose, Verb verb, Record record) {
-  Request request{.id = ++last_id_, .verb = verb, .deadline = AttemptDeadline(at.now), .record = std::move(record)};
+  Request request{
+      .id = MakeId(++requests_, verb), .verb = verb, .deadline = AttemptDeadline(at.now), .record = std::move(record)};
   // Rule 6: the version written against comes from the same answer as the record that was judged.
   if (verb == Verb::kUpdate) request.expected = observed_.Known()->version;
   if (verb != Verb::kGet) ours_.Add(request.record);

@@ -121,6 +121,7 @@ class Election {
   void DecideReleasing(Instant at);
   void DecideFollowing(Instant at);
   bool MaySend(MonotonicTime now);
+  void Heed(Instant at, const Error& error);
   void Pace(MonotonicTime until);
   MonotonicTime TermDeadline() const { return renewed_at_ + settings_.renew_deadline; }
   MonotonicTime AttemptDeadline(MonotonicTime now) const;
@@ -162,9 +163,9 @@ class Election {
   MonotonicTime barred_until_ = MonotonicTime::min();  // after StepDown, unless another holder is seen
 
   std::optional<Sent> in_flight_;
-  std::uint64_t last_id_ = 0;
-  bool read_needed_ = false;  // only a fresh read decides: nothing is written before it
-  bool look_wanted_ = false;  // a read would be good, and holds up nothing
+  std::uint64_t requests_ = 0;  // counts them
+  bool read_needed_ = false;    // only a fresh read decides: nothing is written before it
+  bool look_wanted_ = false;    // a read would be good, and holds up nothing
   bool watch_live_ = false;
   MonotonicTime last_news_;  // from the watch or a read
   MonotonicTime poll_at_;    // a follower's next look

@@ -14,8 +14,8 @@ RecordAuthor::RecordAuthor(std::string identity, std::chrono::milliseconds lease
 
 // Rule 4: the change of renew_time is the sign of life, so it rises even while the wall clock stands still or is set
 // back. Rule 3 needs it too: no two records we send are equal.
-WallTime RecordAuthor::NextRenewTime(Instant at) {
-  WallTime time = at.wall;
+WallTime RecordAuthor::NextRenewTime(Instant at, WallTime after) {
+  WallTime time = std::max(at.wall, after);
   if (last_written_) {
     const auto elapsed = std::chrono::floor<microseconds>(at.now - last_written_->now);
     time = std::max(time, last_written_->wall + std::max(elapsed, microseconds(1)));
@@ -25,7 +25,9 @@ WallTime RecordAuthor::NextRenewTime(Instant at) {
 }
 
 Record RecordAuthor::Acquire(Instant at, const std::optional<Record>& known) {
-  const WallTime time = NextRenewTime(at);
+  // A namesake before us had perhaps the same wall clock, and stopped with it: our records must not look like his.
+  const bool namesake = known && known->holder_identity == identity_;
+  const WallTime time = NextRenewTime(at, namesake ? known->renew_time + microseconds(1) : WallTime::min());
   Record record{.holder_identity = identity_,
                 .lease_duration = lease_duration_,
                 .acquire_time = time,
@@ -34,9 +36,8 @@ Record RecordAuthor::Acquire(Instant at, const std::optional<Record>& known) {
                 .metadata = metadata_};
   if (known) {
     // As client-go counts: a release is a change of holder too, a leftover under our own name is none.
-    const bool changes_holder = known->holder_identity != identity_;
     const bool countable = known->transitions < std::numeric_limits<std::int32_t>::max();
-    record.transitions = known->transitions + (changes_holder && countable ? 1 : 0);
+    record.transitions = known->transitions + (!namesake && countable ? 1 : 0);
   }
   return storable_(std::move(record));
 }

@@ -29,7 +29,7 @@ class RecordAuthor {
   void SetMetadata(Metadata metadata) { metadata_ = std::move(metadata); }
 
  private:
-  WallTime NextRenewTime(Instant at);
+  WallTime NextRenewTime(Instant at, WallTime after = WallTime::min());
 
   const std::string identity_;
   const std::chrono::milliseconds lease_duration_;
