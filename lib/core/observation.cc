@@ -74,9 +74,11 @@ bool Observation::Remember(const Stored& stored) {
 }
 
 Observation::News Observation::Learn(MonotonicTime now, const Stored& stored) {
-  const bool was_present = presence_ == Presence::kPresent;
-  // Rule 8: another version of the same record (labels, annotations) is no sign of life.
-  if (!Remember(stored)) return was_present ? News::kNone : News::kRecord;
+  const Presence before = presence_;
+  const bool changed = Remember(stored);
+  // Rule 8: another version of the same record (labels, annotations) is no sign of life. Created anew it is one, even
+  // if it looks the same: a namesake may have a wall clock that stands still.
+  if (!changed && before != Presence::kAbsent) return before == Presence::kPresent ? News::kNone : News::kRecord;
   WaitOut(now, stored, std::exchange(seen_, stored.record));
   return News::kRecord;
 }
