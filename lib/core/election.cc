@@ -272,6 +272,7 @@ bool Election::HoldsThis(const Record& record) const {
 
 void Election::BecomeHolder(Instant at, const Sent& sent, std::uint64_t number) {
   held_ = sent.request.record;
+  ours_.Acknowledge(held_);
   // Rule 1: the term counts from before the write was sent.
   renewed_at_ = sent.at;
   renew_at_ = sent.at + settings_.renew_interval;

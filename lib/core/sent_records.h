@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <deque>
+#include <optional>
 #include <utility>
 
 #include "leaderelection/record.h"
@@ -20,17 +21,19 @@ class SentRecords {
     records_.push_back(std::move(record));
   }
 
-  [[nodiscard]] bool Contains(const Record& record) const {
-    return std::find(records_.rbegin(), records_.rend(), record) != records_.rend();
-  }
+  // The one we hold is remembered however many are sent in vain after it.
+  void Acknowledge(const Record& record) { acknowledged_ = record; }
 
-  void Clear() { records_.clear(); }
+  [[nodiscard]] bool Contains(const Record& record) const {
+    return acknowledged_ == record || std::find(records_.rbegin(), records_.rend(), record) != records_.rend();
+  }
 
  private:
   // A term without an acknowledgement lasts for renew_deadline and needs fewer attempts than this, at any sane ratio to
   // retry_period; one forgotten is waited out like a stranger's.
   static constexpr std::size_t kKept = 16;
   std::deque<Record> records_;
+  std::optional<Record> acknowledged_;
 };
 
 }  // namespace leaderelection
