@@ -17,7 +17,7 @@ TrueTime OnClock(milliseconds duration, double rate) {
 }  // namespace
 
 CalmTrial::CalmTrial(const Stage& stage, const std::vector<std::unique_ptr<Candidate>>& candidates, Plant plant,
-                     bool patient)
+                     bool patient, bool forgetful)
     : stage_(stage), candidates_(candidates), plant_(plant), patient_(patient) {
   milliseconds lease = seconds(20);  // as long as an outsider's edit makes it
   milliseconds retry{0};
@@ -29,7 +29,7 @@ CalmTrial::CalmTrial(const Stage& stage, const std::vector<std::unique_ptr<Candi
   longest_lease_ = OnClock(lease, slowest_);
   longest_retry_ = OnClock(retry, slowest_);
   // A record seen at the last moment is waited out; before that a request may have to time out, or a wish be honoured.
-  settling_ = longest_lease_ + longest_retry_ + seconds(10);
+  settling_ = (forgetful ? 2 : 1) * longest_lease_ + longest_retry_ + seconds(10);
   taking_over_ = longest_lease_ + (patient ? 5 : 1) * longest_retry_ + seconds(1);
 }
 

@@ -22,8 +22,10 @@ struct HandOff {
 
 class CalmTrial {
  public:
-  // Patient: waits long for a successor, to measure those who are slower than we allow.
-  CalmTrial(const Stage& stage, const std::vector<std::unique_ptr<Candidate>>& candidates, Plant plant, bool patient);
+  // Patient: waits long for a successor, to measure those who are slower than we allow. Forgetful: the store may have
+  // gone back, which costs another lease, for the first write is not believed.
+  CalmTrial(const Stage& stage, const std::vector<std::unique_ptr<Candidate>>& candidates, Plant plant, bool patient,
+            bool forgetful);
 
   // How long all parts of the trial take together.
   [[nodiscard]] TrueTime length() const { return settling_ + kQuiet + taking_over_ + std::chrono::seconds(1); }

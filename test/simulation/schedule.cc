@@ -41,7 +41,8 @@ class Schedule {
   }
 
   Outcome Run() {
-    CalmTrial trial(stage_, candidates_, options_.plant, options_.rules != Rules::kOurs);
+    CalmTrial trial(stage_, candidates_, options_.plant, options_.rules != Rules::kOurs,
+                    options_.faults[static_cast<std::size_t>(Fault::kRolledBack)]);
     // A schedule too short for both is all storm.
     const bool calms = options_.length >= trial.length() + seconds(30);
     const TrueTime calm_at = calms ? options_.length - trial.length() : TrueTime(options_.length);
