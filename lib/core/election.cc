@@ -114,8 +114,8 @@ Output Election::HandleReply(Instant at, std::uint64_t request_id, Result<Stored
     // Rule 1: an answer after its deadline, or after the term it was for, neither revives nor starts a term.
     if (!in_flight_ || in_flight_->request.id != request_id) {
       // What a read saw is news all the same, though a write was not held up for it.
-      const bool news = IsRead(request_id) && reply.ok() && phase_ != Phase::kIdle;
-      return news ? OnNews(at, observed_.OnEvent(at.now, reply.value())) : void();
+      if (IsRead(request_id) && reply.ok()) OnNews(at, observed_.OnEvent(at.now, reply.value()));
+      return;
     }
     const Sent sent = *std::exchange(in_flight_, std::nullopt);
     if (sent.purpose == Purpose::kRead) return OnRead(at, sent, std::move(reply));
@@ -126,7 +126,8 @@ Output Election::HandleReply(Instant at, std::uint64_t request_id, Result<Stored
 
 Output Election::HandleEvent(Instant at, const WatchEvent& event) {
   return Handle(at, [&] {
-    if (phase_ == Phase::kIdle) return;
+    const bool about_the_record = event.kind == WatchEvent::Kind::kChanged || event.kind == WatchEvent::Kind::kDeleted;
+    if (phase_ == Phase::kIdle && !about_the_record) return;
     last_news_ = at.now;
     switch (event.kind) {
       case WatchEvent::Kind::kLive:
@@ -234,6 +235,8 @@ void Election::OnWriteFailed(Instant at, const Sent& sent, const Error& error) {
 }
 
 void Election::OnNews(Instant at, News news) {
+  // Late news of a candidacy that is over is remembered for the next one, and told nobody.
+  if (phase_ == Phase::kIdle) return;
   switch (news) {
     case News::kNone:
       return;

@@ -131,14 +131,16 @@ void ElectionDriver::OpenWatch() {
     if (!self) return;
     auto news = std::make_shared<WatchEvent>(std::move(event));
     self->Post([driver = self.get(), number, news](Election& election, Instant at) {
-      if (number != driver->watch_number_) return election.HandleTime(at);
+      const bool about_the_record =
+          news->kind == WatchEvent::Kind::kChanged || news->kind == WatchEvent::Kind::kDeleted;
+      // What an earlier watch says of itself is not true of this one: neither that it is live, nor that it is lost.
+      if (number != driver->watch_number_ && !about_the_record) return election.HandleTime(at);
       return election.HandleEvent(at, *news);
     });
   });
   watch_refused_ = watch_ == nullptr;
 }
 
-// What it told and is still queued says nothing of the next watch: not that it is live, nor that it is lost.
 void ElectionDriver::CloseWatch() {
   watch_.reset();
   ++watch_number_;

@@ -164,6 +164,25 @@ TEST(Rule6Rivals, AReadThatAWriteOvertookIsStillNews) {
   EXPECT_EQ(a.writes(), 0U);
 }
 
+// Found at ratio 1.45 by seed 1007523: the rival seen by a read of the candidacy before was forgotten.
+TEST(Rule6Rivals, WhatAnAnswerTellsAfterTheStopIsRememberedForTheNextTime) {
+  Subject a("a");
+  a.HoldRequests();
+  a.Stand();
+  const std::uint64_t read = a.pending().id;
+  a.Stop();
+  a.AnswerLate(read, a.Put(HeldBy("b")));
+  EXPECT_THAT(a.All<announce::RecordChanged>(), IsEmpty());
+  a.Delete();
+  a.Pass(1s);
+  a.AnswerRequests();
+  a.Stand();
+  a.Pass(14s);
+  EXPECT_EQ(a.writes(), 0U) << "he is waited out, though his record is gone";
+  a.Pass(1s);
+  EXPECT_TRUE(a.leads());
+}
+
 TEST(Rule6Rivals, AnAnswerOvertakenByNewsIsNotBelieved) {
   Subject a("a");
   a.Lead();

@@ -90,6 +90,7 @@ TEST(OnceFound, SeedsThatFailedPass) {
            Found{"a read too many when a record expires", 15814, 1.0},
            Found{"a namesake's record repeated by a stopped wall clock", 17275, 1.45},
            Found{"a read that a write overtook was not looked at", 103615, 1.45},
+           Found{"a rival seen by the last read of a candidacy was forgotten", 1007523, 1.45},
            Found{"a deleted record created again, the very same", 273005, 1.0},
        }) {
     Batch batch;
