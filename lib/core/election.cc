@@ -384,10 +384,11 @@ void Election::DecideReleasing(Instant at) {
   WakeAt(release_until_);
   if (in_flight_) return;
   const Stored* known = observed_.Known();
-  // Rule 9: nobody but the holder writes an empty holder, and only over his own record.
-  const bool ours = known != nullptr && !known->record.holder_identity.empty() && ours_.Contains(known->record);
-  if (!read_needed_ && !ours) {
-    const bool released = known != nullptr && ours_.Contains(known->record);
+  // Rule 9: nobody but the holder writes an empty holder, and only over his own record. Rule 2: nor does a holder whose
+  // own wait is not over, for his release would end everybody's.
+  const bool ours = known != nullptr && ours_.Contains(known->record);
+  const bool released = ours && known->record.holder_identity.empty();
+  if (!read_needed_ && (!ours || released || at.now < observed_.NotBefore())) {
     FinishRelease(at, released ? EndReason::kReleased : EndReason::kLeft);
     return Decide(at);
   }

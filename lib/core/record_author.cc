@@ -25,9 +25,11 @@ WallTime RecordAuthor::NextRenewTime(Instant at, WallTime after) {
 }
 
 Record RecordAuthor::Acquire(Instant at, const std::optional<Record>& known) {
-  // A namesake before us had perhaps the same wall clock, and stopped with it: our records must not look like his.
+  // A namesake before us had perhaps the same wall clock, and stopped with it: our records must not look like his. Nor
+  // like those of another namesake who does the same, so the uptime adds what two of them do not share.
   const bool namesake = known && known->holder_identity == identity_;
-  const WallTime time = NextRenewTime(at, namesake ? known->renew_time + microseconds(1) : WallTime::min());
+  const auto apart = std::chrono::floor<microseconds>(at.now.time_since_epoch() % std::chrono::seconds(1));
+  const WallTime time = NextRenewTime(at, namesake ? known->renew_time + microseconds(1) + apart : WallTime::min());
   Record record{.holder_identity = identity_,
                 .lease_duration = lease_duration_,
                 .acquire_time = time,

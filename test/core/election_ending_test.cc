@@ -249,6 +249,24 @@ TEST(Rule9Release, AnAcquiringWriteUnderWayAtTheStopIsSeenThroughAndGivenBack) {
   EXPECT_EQ(a.stored()->record.holder_identity, "");
 }
 
+// Found at ratio 1.45 by seed 1044891: a release ends everybody's wait, also that for a holder who is not the releaser.
+TEST(Rule9Release, WhoHoldsTheLockAndMayNotLeadYetDoesNotReleaseIt) {
+  Subject a("a");
+  a.HoldRequests();
+  a.Stand();
+  a.Answer();
+  a.Sees(a.Put(HeldBy("b")));
+  a.Delete();
+  a.SeesDeletion();
+  a.AnswerRequests();
+  ASSERT_EQ(a.stored()->record.holder_identity, "a");
+  ASSERT_FALSE(a.leads());
+  a.TakeStory();
+  a.Stop();
+  EXPECT_THAT(a.TakeStory(), ElementsAre("idle"));
+  EXPECT_EQ(a.stored()->record.holder_identity, "a") << "left to expire";
+}
+
 TEST(Rule9Release, ManyFailedRenewalsDoNotMakeUsForgetWhatWeHold) {
   ElectionSettings settings = UsualSettings("a");
   settings.retry_period = settings.renew_interval = 200ms;

@@ -22,6 +22,7 @@
 
 #include "core/announcement.h"
 #include "core/election.h"
+#include "core/manual_clock.h"
 #include "core/validity.h"
 #include "leaderelection/clock.h"
 #include "leaderelection/resource_lock.h"
@@ -29,14 +30,6 @@
 namespace leaderelection {
 
 using namespace std::chrono_literals;
-
-struct ManualClock final : Clock {
-  MonotonicTime now = MonotonicTime(1h);
-  WallTime wall = WallTime(std::chrono::seconds(1'750'000'000));
-
-  [[nodiscard]] MonotonicTime Now() const noexcept override { return now; }
-  [[nodiscard]] WallTime WallNow() const noexcept override { return wall; }
-};
 
 // 15, 10 and 2 seconds.
 ElectionSettings UsualSettings(const std::string& identity);

@@ -9,10 +9,12 @@
 #include <memory>
 #include <thread>
 
-#include "core/election_subject.h"
+#include "core/manual_clock.h"
 
 namespace leaderelection {
 namespace {
+
+using namespace std::chrono_literals;
 
 class Rule5Asking : public ::testing::Test {
  protected:

@@ -91,6 +91,9 @@ TEST(OnceFound, SeedsThatFailedPass) {
            Found{"a namesake's record repeated by a stopped wall clock", 17275, 1.45},
            Found{"a read that a write overtook was not looked at", 103615, 1.45},
            Found{"a rival seen by the last read of a candidacy was forgotten", 1007523, 1.45},
+           Found{"a holder who might not lead yet released what another might still hold", 1044891, 1.45},
+           Found{"two namesakes took one record for their own", 1055266, 1.45},
+           Found{"two namesakes took one record for their own, again", 1094193, 1.45},
            Found{"a deleted record created again, the very same", 273005, 1.0},
        }) {
     Batch batch;
