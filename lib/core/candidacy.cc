@@ -29,7 +29,8 @@ ElectionSettings ToSettings(const LeaderElectionConfig& config) {
   settings.renew_interval = config.renew_interval;
   settings.drain_timeout = config.drain_timeout;
   settings.release_spread = config.lock->ReleaseSpread();
-  settings.storable = [lock = config.lock](Record record) { return lock->Storable(std::move(record)); };
+  // The lock outlives the election's last step: the driver lets go of it only when it is closed.
+  settings.storable = [lock = config.lock.get()](Record record) { return lock->Storable(std::move(record)); };
   settings.seed = std::hash<std::string>()(config.identity);
   return settings;
 }

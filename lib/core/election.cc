@@ -151,10 +151,11 @@ void Election::CheckDeadlines(Instant at) {
   if (IsHolder() && at.now >= TermDeadline()) Lose(at, EndReason::kExpired);
   if (phase_ == Phase::kDraining && at.now >= drain_until_) {
     validity_->Seal();
+    LetAnotherGoFirst(at);
     overrun_at_ = renewed_at_ + settings_.lease_duration;
-    FinishRelease(at, EndReason::kDrainTimeout);
+    FinishRelease(EndReason::kDrainTimeout);
   }
-  if (phase_ == Phase::kReleasing && at.now >= release_until_) FinishRelease(at, EndReason::kLeft);
+  if (phase_ == Phase::kReleasing && at.now >= release_until_) FinishRelease(EndReason::kLeft);
   if (in_flight_ && at.now >= in_flight_->request.deadline) {
     const Sent sent = *std::exchange(in_flight_, std::nullopt);
     const Error error{ErrorCode::kTimeout, "no answer in time", std::nullopt};
@@ -202,7 +203,7 @@ void Election::OnWritten(Instant at, const Sent& sent, const Stored& stored) {
   output_.announcements.push_back(announce::Answered{});
   const bool newest = observed_.OnAcknowledged(at.now, stored);
   if (newest) output_.announcements.push_back(announce::RecordChanged{stored.record});
-  if (sent.purpose == Purpose::kRelease) return FinishRelease(at, EndReason::kReleased);
+  if (sent.purpose == Purpose::kRelease) return FinishRelease(EndReason::kReleased);
   // Rule 6: news of a rival or of absence overtook the acknowledgement, and was acted on when it came.
   if (!newest) return;
   if (phase_ != Phase::kReleasing) BecomeHolder(at, sent, stored.version.order);
@@ -217,7 +218,7 @@ void Election::OnWriteFailed(Instant at, const Sent& sent, const Error& error) {
     case ErrorCode::kThrottled:
     case ErrorCode::kHeld:
       if (trying_) return EndAttempt(at, error);
-      if (phase_ == Phase::kReleasing) return FinishRelease(at, EndReason::kLeft);
+      if (phase_ == Phase::kReleasing) return FinishRelease(EndReason::kLeft);
       Heed(at, error);
       renew_at_ = at.now;
       return;
@@ -302,26 +303,29 @@ void Election::StartTermIfDue(Instant at) {
 // Rule 9: sealed first, then released; whatever becomes of the release, the term is over.
 void Election::BeginRelease(Instant at, bool release) {
   validity_->Seal();
+  LetAnotherGoFirst(at);
   phase_ = Phase::kReleasing;
   release_until_ = TermDeadline();
-  if (!release) FinishRelease(at, EndReason::kLeft);
+  if (!release) FinishRelease(EndReason::kLeft);
 }
 
-void Election::FinishRelease(Instant at, EndReason reason) {
+void Election::FinishRelease(EndReason reason) {
   in_flight_.reset();
   const bool led = std::exchange(term_running_, false);
   if (led) output_.announcements.push_back(announce::TermEnded{reason});
   if (resignation_ == Resignation::kStop || !role_ || (led && role_ == Role::kOneTerm)) return Rest();
   phase_ = Phase::kFollowing;
   read_needed_ = true;
-  // Rule 11: after a step-down another one goes first.
-  barred_until_ = at.now + settings_.lease_duration;
 }
+
+// Rule 11: after a step-down another one goes first. It counts from before the release is sent, so that who takes over
+// is noticed also if that is seen before the release is acknowledged.
+void Election::LetAnotherGoFirst(Instant at) { barred_until_ = at.now + settings_.lease_duration; }
 
 void Election::Lose(Instant at, EndReason reason) {
   validity_->Seal();
   const bool resigning = phase_ == Phase::kDraining;
-  if (resigning) barred_until_ = at.now + settings_.lease_duration;
+  if (resigning) LetAnotherGoFirst(at);
   // What is under way was for this term.
   in_flight_.reset();
   read_needed_ = true;
@@ -343,6 +347,7 @@ void Election::EndAttempt(Instant at, Error error) {
 
 void Election::Rest() {
   phase_ = Phase::kIdle;
+  barred_until_ = MonotonicTime::min();
   role_.reset();
   resignation_ = Resignation::kStepDown;
   in_flight_.reset();
@@ -389,7 +394,7 @@ void Election::DecideReleasing(Instant at) {
   const bool ours = known != nullptr && ours_.Contains(known->record);
   const bool released = ours && known->record.holder_identity.empty();
   if (!read_needed_ && (!ours || released || at.now < observed_.NotBefore())) {
-    FinishRelease(at, released ? EndReason::kReleased : EndReason::kLeft);
+    FinishRelease(released ? EndReason::kReleased : EndReason::kLeft);
     return Decide(at);
   }
   if (!MaySend(at.now)) return WakeAt(paced_until_);

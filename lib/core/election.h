@@ -109,8 +109,9 @@ class Election {
   // What becomes of it.
   void BecomeHolder(Instant at, const Sent& sent, std::uint64_t number);
   void StartTermIfDue(Instant at);
+  void LetAnotherGoFirst(Instant at);
   void BeginRelease(Instant at, bool release);
-  void FinishRelease(Instant at, EndReason reason);
+  void FinishRelease(EndReason reason);
   void Lose(Instant at, EndReason reason);
   void EndAttempt(Instant at, Error error);
   void Rest();

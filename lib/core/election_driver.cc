@@ -7,8 +7,8 @@ namespace leaderelection {
 ElectionDriver::ElectionDriver(ElectionSettings settings, std::shared_ptr<ResourceLock> lock,
                                std::shared_ptr<Executor> executor, std::shared_ptr<Validity> validity,
                                Listener listener)
-    : lock_(std::move(lock)),
-      executor_(std::move(executor)),
+    : executor_(std::move(executor)),
+      lock_(std::move(lock)),
       validity_(validity),
       listener_(std::move(listener)),
       election_(std::move(settings), std::move(validity)) {}
@@ -41,6 +41,8 @@ void ElectionDriver::SetMetadata(Metadata metadata) {
 }
 
 void ElectionDriver::Close() {
+  // A late answer may keep this driver alive for a moment, on a thread of the lock's: the lock must not end there.
+  std::shared_ptr<ResourceLock> lock_released_here;
   std::unique_ptr<Watch> watch;
   Listener listener;
   {
@@ -48,6 +50,7 @@ void ElectionDriver::Close() {
     closed_ = true;
     validity_->Seal();
     watch = std::move(watch_);
+    lock_released_here = std::move(lock_);
     listener = std::move(listener_);
   }
   const std::lock_guard lock(executor_mutex_);

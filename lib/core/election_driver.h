@@ -45,8 +45,6 @@ class ElectionDriver : public std::enable_shared_from_this<ElectionDriver> {
   void CloseWatch();
   std::shared_ptr<Executor> executor() const;
 
-  const std::shared_ptr<ResourceLock> lock_;
-
   // An answer or a timer may come after Close, when the executor is perhaps gone: it is asked for under this mutex.
   mutable std::mutex executor_mutex_;
   std::shared_ptr<Executor> executor_;
@@ -54,6 +52,7 @@ class ElectionDriver : public std::enable_shared_from_this<ElectionDriver> {
   // Held for the length of a step. Everything below is touched only under it.
   std::mutex step_mutex_;
   bool closed_ = false;
+  std::shared_ptr<ResourceLock> lock_;  // null once closed
   const std::shared_ptr<Validity> validity_;
   Listener listener_;
   Election election_;

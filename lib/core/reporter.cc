@@ -4,7 +4,9 @@
 
 namespace leaderelection {
 
-std::string_view ToString(Verb verb) {
+namespace {
+
+std::string_view Name(Verb verb) {
   switch (verb) {
     case Verb::kGet:
       return "get";
@@ -16,7 +18,7 @@ std::string_view ToString(Verb verb) {
   return "update";
 }
 
-std::string_view ToString(EndReason reason) {
+std::string_view Describe(EndReason reason) {
   switch (reason) {
     case EndReason::kReleased:
       return "released";
@@ -35,6 +37,8 @@ std::string_view ToString(EndReason reason) {
   }
   return "unknown";
 }
+
+}  // namespace
 
 Reporter::Reporter(std::string name, std::string identity, LogSink log, std::shared_ptr<Metrics> metrics)
     : name_(std::move(name)),
@@ -79,7 +83,7 @@ void Reporter::On(const announce::TermEnded& ended) {
   metrics_->SetLeader(name_, false);
   const bool clean = ended.reason == EndReason::kReleased || ended.reason == EndReason::kLeft;
   Log(clean ? LogLevel::kInfo : LogLevel::kWarning, "stopped leading",
-      {{"reason", std::string(ToString(ended.reason))}});
+      {{"reason", std::string(Describe(ended.reason))}});
 }
 
 void Reporter::On(const announce::Overrun&) {
@@ -101,7 +105,7 @@ void Reporter::On(const announce::RequestFailed& failed) {
                      error.code == ErrorCode::kNotFound;
   const bool repeated = std::exchange(last_failure_, usual ? last_failure_ : error.message) == error.message;
   Log(usual || repeated ? LogLevel::kDebug : LogLevel::kWarning, "request failed",
-      {{"verb", std::string(ToString(failed.verb))},
+      {{"verb", std::string(Name(failed.verb))},
        {"code", std::string(ToString(error.code))},
        {"error", error.message}});
 }

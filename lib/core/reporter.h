@@ -48,7 +48,4 @@ class Reporter {
   std::string last_failure_;                // a failure that goes on is told once
 };
 
-[[nodiscard]] std::string_view ToString(Verb verb);
-[[nodiscard]] std::string_view ToString(EndReason reason);
-
 }  // namespace leaderelection

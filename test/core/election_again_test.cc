@@ -76,6 +76,21 @@ TEST(Rule11Again, TheBarAfterAStepDownFallsWhenAnotherHolderIsSeen) {
   EXPECT_TRUE(a.leads());
 }
 
+TEST(Rule11Again, AnotherHolderSeenBeforeTheReleaseIsAcknowledgedGoesFirstToo) {
+  Subject a("a");
+  a.Lead();
+  a.WorkReturns();
+  a.HoldRequests();
+  a.StepDown();
+  a.Commit();
+  a.Sees(a.Put(HeldBy("b")));
+  a.Answer();
+  a.AnswerRequests();
+  a.Sees(a.Put(Released()));
+  a.Pass(1s);
+  EXPECT_TRUE(a.leads());
+}
+
 TEST(Rule11Again, AStepDownThatEndsInALossBarsToo) {
   Subject a("a");
   a.Lead();
