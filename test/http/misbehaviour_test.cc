@@ -74,9 +74,11 @@ TYPED_TEST(HttpMisbehaviour, AChunkOfNegativeSize) {
 }
 
 TYPED_TEST(HttpMisbehaviour, ATooLargeReplyThatSaysSo) {
-  EXPECT_THAT(this->ErrorOf([](Conversation& client) { client.Send(Reply(200, std::string(1001, 'x'))); },
-                            {.largest_reply = 1000}),
-              HasSubstr("larger than 1000 bytes"));
+  EXPECT_THAT(
+      this->ErrorOf(
+          [](Conversation& client) { client.Send(Reply(200, std::string(1001, 'x'), "Connection: close\r\n")); },
+          {.largest_reply = 1000}),
+      HasSubstr("larger than 1000 bytes"));
   // It is not even read.
   EXPECT_THAT(this->ErrorOf(
                   [](Conversation& client) {
