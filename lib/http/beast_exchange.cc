@@ -49,8 +49,10 @@ void BeastExchange::Begin() {
   }
   stream_ = std::make_shared<net::Stream>(io().context(), server(), request().tls);
   ExpireAt(request().deadline);
-  stream_->Connect([self = self()](Status connected) {
-    if (self->is_over()) return;
+  // Weak: a stream that is closed before it is connected keeps this for as long as it lives itself.
+  stream_->Connect([weak = std::weak_ptr(self())](Status connected) {
+    const auto self = weak.lock();
+    if (!self || self->is_over()) return;
     if (!connected) return self->Fail(connected.error());
     self->Write();
   });

@@ -3,8 +3,11 @@
 #include <pplx/threadpool.h>
 
 #include <atomic>
+#include <chrono>
 #include <exception>
+#include <future>
 #include <list>
+#include <memory>
 #include <mutex>
 #include <utility>
 
@@ -43,10 +46,24 @@ class Registry : public CpprestProcess {
   std::atomic<bool> is_ending_{false};
 };
 
+// Lets what was broken off come to its end while there is a pool: each round waits behind all that is queued.
+void DrainPool() {
+  constexpr int kRounds = 8;
+  for (int round = 0; round < kRounds; ++round) {
+    const auto passed = std::make_shared<std::promise<void>>();
+    auto passing = passed->get_future();
+    crossplat::threadpool::shared_instance().service().post([passed] { passed->set_value(); });
+    if (passing.wait_for(std::chrono::milliseconds(100)) != std::future_status::ready) return;
+  }
+}
+
 // Younger than the pool, so destroyed before it.
 struct Ending {
   Registry& registry;
-  ~Ending() { registry.End(); }
+  ~Ending() {
+    registry.End();
+    DrainPool();
+  }
 };
 
 void MakePool() {
