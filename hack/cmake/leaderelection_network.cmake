@@ -9,6 +9,7 @@ endif()
 find_package(Boost 1.74 QUIET)
 find_package(OpenSSL 3.0 QUIET)
 find_package(cpprestsdk QUIET)
+find_package(yaml-cpp QUIET)
 find_library(LEADERELECTION_CARES cares DOC "c-ares, which looks up host names")
 mark_as_advanced(LEADERELECTION_CARES)
 
@@ -28,6 +29,10 @@ if(LEADERELECTION_HTTP STREQUAL cpprest)
   if(NOT cpprestsdk_FOUND)
     list(APPEND leaderelection_network_missing cpprestsdk)
   endif()
+endif()
+
+if(NOT yaml-cpp_FOUND)
+  list(APPEND leaderelection_network_missing yaml-cpp)
 endif()
 
 set(kubernetes_by_default OFF)

@@ -18,7 +18,7 @@ ARROWS = {
     "json": {"core"},
     "file": {"core", "json"},
     "testing": {"core"},
-    "kubernetes": {"core", "http", "json"},
+    "kubernetes": {"core", "http", "json", "net"},
     "redis": {"core", "net", "json"},
     "consul": {"core", "http", "json"},
     "admin": {"core", "http", "json", "net"},
