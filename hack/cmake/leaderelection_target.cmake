@@ -62,8 +62,9 @@ endfunction()
 
 # leaderelection_test(NAME election_test LABELS unit SOURCES election_test.cc LIBRARIES leaderelection::core)
 # Each TEST is a test of ctest, named as it is in the source, so that ctest counts, times and skips them one by one.
+# SERIAL: no other test runs beside them, for they take a shared server down.
 function(leaderelection_test)
-  cmake_parse_arguments(arg "" "NAME;TIMEOUT" "LABELS;SOURCES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(arg "SERIAL" "NAME;TIMEOUT" "LABELS;SOURCES;LIBRARIES" ${ARGN})
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()
@@ -77,7 +78,7 @@ function(leaderelection_test)
   set(properties ${CMAKE_CURRENT_BINARY_DIR}/${arg_NAME}_properties.cmake)
   file(CONFIGURE OUTPUT ${properties} @ONLY CONTENT [[
 if(@arg_NAME@_TESTS)
-  set_tests_properties(${@arg_NAME@_TESTS} PROPERTIES LABELS "@arg_LABELS@" TIMEOUT @arg_TIMEOUT@)
+  set_tests_properties(${@arg_NAME@_TESTS} PROPERTIES LABELS "@arg_LABELS@" TIMEOUT @arg_TIMEOUT@ RUN_SERIAL @arg_SERIAL@)
 endif()
 ]])
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${properties})

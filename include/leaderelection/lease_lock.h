@@ -46,7 +46,7 @@ class LEADERELECTION_EXPORT LeaseLock final : public ResourceLock {
   void Get(MonotonicTime deadline, Done<Stored> done) override;
   void Create(MonotonicTime deadline, const Record& record, Done<Stored> done) override;
   void Update(MonotonicTime deadline, const Record& record, const Version& expected, Done<Stored> done) override;
-  // Refused (kRefused) if the server does not allow it; that is logged once.
+  // Refused (kRefused) if the server does not allow it for some seconds; that is logged once.
   [[nodiscard]] std::unique_ptr<Watch> Observe(std::function<void(WatchEvent)> on_event) override;
   [[nodiscard]] Record Storable(Record record) const override;
   [[nodiscard]] std::chrono::milliseconds ReleaseSpread() const override { return std::chrono::milliseconds(10); }

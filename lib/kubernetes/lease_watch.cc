@@ -25,6 +25,10 @@ constexpr auto kPatienceForHead = 10s;
 constexpr milliseconds kSilence = 150s;
 constexpr milliseconds kFirstPause = 100ms;
 constexpr milliseconds kLongestPause = 5s;
+// A server that has just started refuses everyone until it has read who may do what. So a refusal counts only if it
+// lasts; nobody waits for it, for the elector asks meanwhile.
+constexpr auto kLeastRefusal = 3s;
+constexpr auto kLeastRefusalAfterLife = 60s;
 // A reply that ends sooner did not end because its time was up.
 constexpr auto kLeastLife = 2s;
 
@@ -59,6 +63,7 @@ class LeaseWatch::Session : public std::enable_shared_from_this<Session> {
   void TellDeletion(const Json& object);
   void Fail(Ending ending, Error error);
   void Retry();
+  void GiveUp();
   void RetryAfterPause(milliseconds at_least);
   void ConnectAt(MonotonicTime time);
   void ReplaceCredentialAndRetry();
@@ -76,7 +81,9 @@ class LeaseWatch::Session : public std::enable_shared_from_this<Session> {
   std::unique_ptr<http::Streaming> stream_;
   std::string resume_from_;  // a resourceVersion; empty: begin with the Lease as it is
   bool is_live_ = false;
+  bool has_been_live_ = false;
   int failures_ = 0;  // in a row
+  std::optional<MonotonicTime> refused_since_;
   std::minstd_rand random_{std::random_device()()};
   // Of the present reply:
   std::uint64_t credential_ = 0;
@@ -135,6 +142,7 @@ void LeaseWatch::Session::OpenGuarded(const Result<Credential>& credential) {
   opened_ = BootClock::now();
   frames_ = WatchFrames(kLargestJson);
   ending_ = Ending::kByItself;
+  error_ = {};
   const auto weak = weak_from_this();
   const auto with_self = [weak](auto then) {
     if (const auto self = weak.lock()) {
@@ -166,6 +174,8 @@ void LeaseWatch::Session::OnResponse(const http::Response& response) {
   const std::lock_guard lock(mutex_);
   if (200 <= response.status && response.status < 300) {
     has_tried_other_credential_ = false;
+    has_been_live_ = true;
+    refused_since_.reset();
     return TellLive();
   }
   if (response.status == 410) return Fail(Ending::kExpired, {});
@@ -257,16 +267,13 @@ void LeaseWatch::Session::Retry() {
   const bool has_lived = BootClock::now() - opened_ >= kLeastLife;
   if (has_lived) failures_ = 0;
   switch (ending_) {
-    case Ending::kRefused: {
-      is_stopped_ = true;
-      Tell({.kind = WatchEvent::Kind::kRefused, .error = error_});
-      if (const auto api = api_.lock()) {
-        api->Log({.level = LogLevel::kWarning,
-                  .message = "the watch on the Lease is refused; polling instead",
-                  .fields = {{"lock", lease_.name_space + "/" + lease_.name}, {"error", error_.message}}});
+    case Ending::kRefused:
+      if (!refused_since_) refused_since_ = BootClock::now();
+      if (BootClock::now() - *refused_since_ >= (has_been_live_ ? kLeastRefusalAfterLife : kLeastRefusal)) {
+        return GiveUp();
       }
-      return;
-    }
+      TellLost();
+      return RetryAfterPause(0ms);
     case Ending::kUnauthorized:
       TellLost();
       return ReplaceCredentialAndRetry();
@@ -282,6 +289,16 @@ void LeaseWatch::Session::Retry() {
       TellLost();
       return RetryAfterPause(error_.retry_after.value_or(0ms));
   }
+}
+
+void LeaseWatch::Session::GiveUp() {
+  is_stopped_ = true;
+  Tell({.kind = WatchEvent::Kind::kRefused, .error = error_});
+  const auto api = api_.lock();
+  if (!api) return;
+  api->Log({.level = LogLevel::kWarning,
+            .message = "the watch on the Lease is refused; polling instead",
+            .fields = {{"lock", lease_.name_space + "/" + lease_.name}, {"error", error_.message}}});
 }
 
 void LeaseWatch::Session::ReplaceCredentialAndRetry() {

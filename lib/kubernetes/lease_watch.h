@@ -14,7 +14,8 @@ namespace leaderelection {
 
 // Goes on from the last resourceVersion it knows, which bookmarks keep young, so that a server which ends the reply
 // after its time costs neither a change nor a word. Where that is too old (410), and after every failure, it says so:
-// kLost, and kLive once a new reply is there. Tries again after a growing, random time.
+// kLost, and kLive once a new reply is there. Tries again after a growing, random time. A refusal (403) that lasts ends
+// it: kRefused.
 class LeaseWatch final : public Watch {
  public:
   LeaseWatch(const std::shared_ptr<ApiClient>& api, const LeaseName& lease, std::function<void(WatchEvent)> on_event);
