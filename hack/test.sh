@@ -19,9 +19,33 @@ known_labels=(unit simulation contract file http lease redis consul command faul
 # what its tests find in their environment, as shell exports.
 servers() {
   case $2 in
+    lease | faults) kube_apiserver "$1" ;;
     *) ;;
   esac
 }
+
+kube_apiserver() {
+  hack/kube-apiserver.sh "$1" --dir "$build/run/kube-apiserver" || return
+  [[ $1 != env ]] || printf 'export INTEROP_CANDIDATE=%q\n' "$(hack/servers/candidate.sh)"
+}
+
+# The programs of these servers are built once, from Go, beside the C++ build: the cores left over are theirs.
+programs=
+build_programs() {
+  [[ " ${labels[*]} " =~ \ (lease|faults)\  ]] || return 0
+  set -m
+  hack/servers/build.sh >"$build/servers.log" 2>&1 </dev/null &
+  programs=$!
+  set +m
+}
+await_programs() {
+  local status=0
+  wait "$programs" || status=$?
+  programs=
+  [[ $status -eq 0 ]] || tail -n 20 "$build/servers.log"
+  return "$status"
+}
+end_programs() { [[ -z $programs ]] || kill -TERM -- "-$programs" 2>/dev/null || true; }
 
 labels=()
 long=false
@@ -92,6 +116,7 @@ stage() {
 
 finish() {
   local entry
+  end_programs
   say "where the time went"
   for entry in "${stages[@]}"; do printf '%6d s  %s\n' "${entry%% *}" "${entry#* }"; done
   printf '%6d s  in all\n' "$SECONDS"
@@ -123,7 +148,10 @@ with_environment_of() {
 }
 
 served=
-clean_up() { [[ -z $served ]] || servers down "$served"; }
+clean_up() {
+  end_programs
+  [[ -z $served ]] || servers down "$served"
+}
 
 run_label() {
   local status=0
@@ -142,7 +170,9 @@ groups=(build test)
 if $everything || [[ " ${labels[*]} " == *" style "* ]]; then groups+=(lint); fi
 stage packages hack/packages.sh "${groups[@]}" || finish
 stage configure configure "$build" "${cmake_arguments[@]}" || finish
+build_programs
 stage build build_labels || finish
+if [[ -n $programs ]]; then stage servers await_programs || true; fi
 for label in "${labels[@]}"; do
   # Not every label has tests in every build; asked for by name, it must.
   if $everything && ! has_tests "$label"; then continue; fi
