@@ -55,7 +55,7 @@ class LEADERELECTION_EXPORT LeaseLock final : public ResourceLock {
   // Writes an Event about the Lease, "<identity> <what>", as client-go does for "became leader" and "stopped leading".
   // Best effort: it never blocks or fails, is tried once, and does nothing before the Lease was read or written here.
   // Needs permission to create events.
-  void RecordEvent(const std::string& identity, const std::string& what);
+  void RecordEvent(const std::string& identity, const std::string& what) override;
 
  private:
   class Requests;
