@@ -8,7 +8,7 @@
 namespace leaderelection::simulation {
 namespace {
 
-constexpr std::uint64_t kBatch = 1000;
+constexpr std::uint64_t kBatch = 1000 / kShare;
 
 struct Part {
   double ratio;
@@ -40,7 +40,7 @@ INSTANTIATE_TEST_SUITE_P(Seeds, Schedules, ::testing::ValuesIn(Parts()), [](cons
 TEST(ClockRates, UpToLeaseDurationByRenewDeadlineThereIsNoOverlap) {
   for (const double ratio : {1.1, 1.2, 1.3, 1.4, 1.5}) {
     Batch batch;
-    batch.Run(5'000'000, 400, {.ratio = ratio});
+    batch.Run(5'000'000, 400 / kShare, {.ratio = ratio});
     EXPECT_TRUE(batch.violations.empty()) << batch.first << " --ratio " << ratio;
   }
 }
@@ -56,7 +56,7 @@ TEST(ClockRates, BeyondItOverlapsAreFoundSoTheOracleIsNotBlind) {
 
 TEST(Limits, AStoreThatForgetsAndOutsidersThatForgeBreakNothingButWhatTheHeadersSay) {
   Batch batch;
-  batch.Run(1, 1000, {.faults = *ParseFaults("all")});
+  batch.Run(1, 1000 / kShare, {.faults = *ParseFaults("all")});
   EXPECT_TRUE(batch.violations.empty()) << batch.first << " --faults all";
 }
 
