@@ -130,6 +130,7 @@ void Adversary::Restart(Candidate& candidate, bool same_name) {
 }
 
 void Adversary::Calm(bool cut_off) {
+  stage_.network.LoseWhatIsUnderWay();
   for (const auto& candidate : candidates_) {
     candidate->clock().ThawWall();
     candidate->link = Link();

@@ -81,6 +81,7 @@ void Network::Send(Process& process, Verb verb, MonotonicTime deadline, const Re
   exchange.executions = 0;
   exchange.answered_by = 1;
   exchange.actions_left = 0;
+  exchange.lost = false;
   world_.journal.Note(world_.now(), process.name(), "asks", [&] {
     constexpr const char* kVerbs[] = {"get", "create", "update"};
     std::string text = kVerbs[static_cast<int>(verb)];
@@ -123,6 +124,10 @@ void Network::Carry(std::uint32_t index, TrueTime delay, bool reply) {
 
 void Network::Arrive(std::uint32_t index) {
   Exchange& exchange = *exchanges_[index];
+  if (exchange.lost) {
+    world_.journal.Note(world_.now(), exchange.process->name(), "request lost");
+    return Forget(index);
+  }
   Result<Stored> answer = Execute(exchange);
   world_.journal.Note(world_.now(), exchange.process->name(), "carried out", [&] {
     return answer.ok()
@@ -140,6 +145,10 @@ void Network::Arrive(std::uint32_t index) {
     }
   }
   Forget(index);
+}
+
+void Network::LoseWhatIsUnderWay() {
+  for (const auto& exchange : exchanges_) exchange->lost = true;
 }
 
 Result<Stored> Network::Execute(Exchange& exchange) {

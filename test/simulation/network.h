@@ -40,6 +40,9 @@ class Network {
   [[nodiscard]] std::shared_ptr<ResourceLock> MakeLock(Process& process, bool watchable,
                                                        std::chrono::milliseconds watch_delay);
 
+  // What was sent by now and has not arrived never does: a write that lands long after the storm belongs to it.
+  void LoseWhatIsUnderWay();
+
   // The store has changed: tells the oracles and the watches.
   void OnStoreChange(std::size_t entry);
 
@@ -66,6 +69,7 @@ class Network {
     int executions = 0;
     int answered_by = 1;   // which of them makes the answer
     int actions_left = 0;  // planned ones that refer to this
+    bool lost = false;
   };
   struct Connection {
     Process* process = nullptr;

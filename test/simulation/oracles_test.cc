@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <ostream>
+#include <string>
+
 #include "simulation/batch.h"
 
 namespace leaderelection::simulation {
@@ -13,6 +16,8 @@ struct Planted {
   const char* oracle;
   std::uint64_t seeds;
 };
+
+void PrintTo(const Planted& planted, std::ostream* out) { *out << planted.oracle; }
 
 class Oracle : public ::testing::TestWithParam<Planted> {};
 

@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <ostream>
+#include <string>
+#include <vector>
+
 #include "simulation/batch.h"
 
 namespace leaderelection::simulation {
@@ -14,6 +18,7 @@ struct Part {
   double ratio;
   std::uint64_t from;
 };
+void PrintTo(const Part& part, std::ostream* out) { *out << part.from << " --ratio " << part.ratio; }
 
 class Schedules : public ::testing::TestWithParam<Part> {};
 
