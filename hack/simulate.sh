@@ -45,7 +45,8 @@ batch() {
   : >"$work/$name.list"
   while [[ $left -gt 0 ]]; do
     size=$((left < chunk ? left : chunk))
-    printf '%s --seeds %s --from %s %s\n' "$work/$name/$number" "$size" "$from" "$*" >>"$work/$name.list"
+    # No blank at the end: xargs would take the next line for a part of this one.
+    echo "$work/$name/$number $* --seeds $size --from $from" >>"$work/$name.list"
     left=$((left - size)) from=$((from + size)) number=$((number + 1))
   done
   # shellcheck disable=SC2016
