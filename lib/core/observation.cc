@@ -52,7 +52,7 @@ Observation::News Observation::Vanish(MonotonicTime now) {
   if (std::exchange(presence_, Presence::kAbsent) == Presence::kAbsent) return News::kNone;
   ++news_;
   const bool held = seen_ && !seen_->holder_identity.empty() && !ours_.Contains(*seen_);
-  if (held && !known_.expires_in) not_before_ = std::max(not_before_, now + DurationOf(*seen_));
+  if (held && !server_expires_) not_before_ = std::max(not_before_, now + DurationOf(*seen_));
   return News::kAbsence;
 }
 
@@ -70,6 +70,7 @@ bool Observation::Remember(const Stored& stored) {
   presence_ = Presence::kPresent;
   known_ = stored;
   order_ = stored.version.order;
+  server_expires_ = server_expires_ || stored.expires_in.has_value();
   return !seen_ || stored.record != *seen_;
 }
 

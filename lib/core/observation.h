@@ -65,10 +65,11 @@ class Observation {
   const std::chrono::milliseconds own_duration_;
   const SentRecords& ours_;
   Presence presence_ = Presence::kUnknown;
-  Stored known_;                // meaningful if present
-  std::uint64_t order_ = 0;     // the highest version known, also across deletion
-  std::uint64_t news_ = 0;      // counts what was learned
-  std::optional<Record> seen_;  // the last record seen, also after its deletion
+  Stored known_;                 // meaningful if present
+  std::uint64_t order_ = 0;      // the highest version known, also across deletion
+  std::uint64_t news_ = 0;       // counts what was learned
+  std::optional<Record> seen_;   // the last record seen, also after its deletion
+  bool server_expires_ = false;  // it said once what is left; its events may not
   MonotonicTime not_before_ = MonotonicTime::min();
 };
 

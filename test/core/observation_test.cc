@@ -192,6 +192,13 @@ TEST_F(Rule2WaitingSeen, WithNativeExpiryAbsenceIsTheEndAndNothingMoreIsWaitedFo
   EXPECT_EQ(Waits(), 4s);
 }
 
+TEST_F(Rule2WaitingSeen, ItIsRememberedThatTheServerExpiresRecordsThoughItsEventsDoNotSayWhatIsLeft) {
+  observation_.OnRead(At(0s), observation_.TakeMark(), {b_, Version{5, nullptr}, 4s});
+  Event(2s, V(6, Renewed(b_)));
+  observation_.OnDeleted(At(17s), 7);
+  EXPECT_EQ(Waits(), 17s);
+}
+
 TEST_F(Rule2WaitingSeen, OurOwnRecordIsNotWaitedOut) {
   const Record own = HeldBy("a");
   ours_.Add(own);
