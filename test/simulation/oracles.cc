@@ -45,8 +45,9 @@ void Oracles::OnOverlap(Process& one, Process& other) {
   for (const Overlap& known : overlaps_) {
     if ((known.one == &one && known.other == &other) || (known.one == &other && known.other == &one)) return;
   }
-  overlaps_.push_back({&one, &other, world_.now()});
-  if (losses_.Excuse(one.term(), other.term())) {
+  const bool excused = losses_.Excuse(one.term(), other.term());
+  overlaps_.push_back({&one, &other, world_.now(), excused});
+  if (excused) {
     ++tally_.excused_overlaps;
     world_.journal.Note(world_.now(), "ORACLE", "excused overlap");
     return;
@@ -59,8 +60,7 @@ void Oracles::OnOverlap(Process& one, Process& other) {
 void Oracles::CloseOverlaps() {
   std::erase_if(overlaps_, [this](const Overlap& overlap) {
     if (overlap.one->Leads() && overlap.other->Leads()) return false;
-    if (!losses_.Excuse(overlap.one->term(), overlap.other->term()))
-      tally_.overlap_time += world_.now() - overlap.since;
+    if (!overlap.excused) tally_.overlap_time += world_.now() - overlap.since;
     return true;
   });
 }

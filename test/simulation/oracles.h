@@ -71,6 +71,7 @@ class Oracles {
     Process* one;
     Process* other;
     TrueTime since;
+    bool excused;
   };
 
   void OnOverlap(Process& one, Process& other);
