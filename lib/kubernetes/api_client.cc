@@ -18,6 +18,17 @@ void Hide(const net::Secret& secret, std::string& text) {
   }
 }
 
+// A sink's exception is ignored, as log.h says.
+LogSink Guarded(LogSink sink) {
+  if (!sink) return [](const LogEvent&) {};
+  return [sink = std::move(sink)](const LogEvent& event) {
+    try {
+      sink(event);
+    } catch (...) {  // NOLINT(bugprone-empty-catch)
+    }
+  };
+}
+
 // What a refusal says ends up in logs.
 http::Response WithoutToken(http::Response response, const net::Secret& token) {
   if (response.status < 300) return response;
@@ -45,20 +56,12 @@ Result<std::shared_ptr<ApiClient>> ApiClient::Make(const KubeConfig& config, std
 ApiClient::ApiClient(const KubeConfig& config, std::string user_agent, LogSink log)
     : config_(config),
       user_agent_(std::move(user_agent)),
-      log_(std::move(log)),
+      log_(Guarded(std::move(log))),
       loop_(std::make_unique<EventLoop>()),
       http_(http::MakeClient(config.settings().server.endpoint)) {}
 
 ApiClient::~ApiClient() {
   if (credentials_) credentials_->Stop();
-}
-
-void ApiClient::Log(LogEvent event) const {
-  if (!log_) return;
-  try {
-    log_(event);
-  } catch (...) {  // NOLINT(bugprone-empty-catch): a sink's exception is ignored, as log.h says
-  }
 }
 
 void ApiClient::At(MonotonicTime time, std::function<void()> task) {

@@ -52,7 +52,7 @@ class ApiClient : public std::enable_shared_from_this<ApiClient> {
   // Runs it at that time, on a thread that may be held up by an exec plugin.
   void At(MonotonicTime time, std::function<void()> task);
 
-  void Log(LogEvent event) const;
+  void Log(const LogEvent& event) const { log_(event); }
 
  private:
   ApiClient(const KubeConfig& config, std::string user_agent, LogSink log);

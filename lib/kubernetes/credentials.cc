@@ -174,8 +174,7 @@ Status Credentials::ReadTls() {
   const KubeSettings& settings = config_.settings();
   if (settings.server.is_plain) return std::monostate();
   auto stamps = StampsOf(settings.tls);
-  const bool has_new_plugin_certificate = !plugin_certificate_.empty() && tls_stamps_.empty();
-  if (stamps == tls_stamps_ && !has_new_plugin_certificate) return std::monostate();
+  if (stamps == tls_stamps_) return std::monostate();
   net::TlsSettings wanted = settings.tls;
   if (!plugin_certificate_.empty()) {
     wanted.certificate_pem = plugin_certificate_;
@@ -195,10 +194,15 @@ Status Credentials::RunPlugin() {
   if (!made) return made.error();
   const ExecCredential credential = std::move(made).value();
   if (credential.certificate_pem != plugin_certificate_) {
-    plugin_certificate_ = credential.certificate_pem;
-    plugin_key_ = credential.key_pem;
+    const std::string before = std::exchange(plugin_certificate_, credential.certificate_pem);
+    const net::Secret key_before = std::exchange(plugin_key_, credential.key_pem);
     tls_stamps_.clear();
-    if (Status tls = ReadTls(); !tls) return tls;
+    if (Status tls = ReadTls(); !tls) {
+      plugin_certificate_ = before;
+      plugin_key_ = key_before;
+      return {ErrorCode::kDenied,
+              "the exec plugin " + config_.settings().exec->command + " gave no credential: " + tls.error().message};
+    }
   }
   const std::lock_guard lock(mutex_);
   has_plugin_credential_ = true;
@@ -211,7 +215,6 @@ Status Credentials::RunPlugin() {
 }
 
 void Credentials::Warn(std::string_view message, const Error& error) const {
-  if (!log_) return;
   log_({.level = LogLevel::kWarning, .message = message, .fields = {{"error", error.message}}});
 }
 

@@ -36,8 +36,8 @@ class Credentials : public std::enable_shared_from_this<Credentials> {
  public:
   using Then = std::function<void(Result<Credential>)>;
 
-  // Reads what the settings name, once, here. kInvalid with the cause. The executor's tasks may block for as long as an
-  // exec plugin runs; it outlives this but for a task of its own.
+  // Reads what the settings name, once, here. kInvalid with the cause. The sink is there and does not throw. The
+  // executor's tasks may block for as long as an exec plugin runs; it outlives this but for a task of its own.
   static Result<std::shared_ptr<Credentials>> Load(const KubeConfig& config, Executor& executor, LogSink log);
   ~Credentials();
 

@@ -209,7 +209,8 @@ bool LeaseWatch::Session::OnLine(std::string_view line) {
   } else if (type == "DELETED") {
     TellDeletion(object);
   } else if (type == "BOOKMARK" && object.contains("metadata")) {
-    resume_from_ = TextAt(object["metadata"], "resourceVersion");
+    const auto order = ParseResourceVersion(TextAt(object["metadata"], "resourceVersion"));
+    if (order) resume_from_ = std::to_string(*order);
   } else if (type == "ERROR") {
     Fail(IsExpired(object) ? Ending::kExpired : Ending::kFailed,
          {ErrorCode::kUnknown, "the watch ended: " + Excerpt(TextAt(object, "message"), 200), std::nullopt});

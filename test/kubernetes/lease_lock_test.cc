@@ -181,6 +181,23 @@ TEST(LeaseLock, AnExecPluginThatFailsIsNamed) {
   EXPECT_THAT(error.message, HasSubstr("/missing cannot be started: No such file"));
 }
 
+TEST(LeaseLock, ACertificateFromAnExecPluginThatIsNoneIsRefusedEveryTime) {
+  ScriptedApi::Options options;
+  options.user = "exec: {apiVersion: client.authentication.k8s.io/v1, command: ./plugin, interactiveMode: Never}";
+  const ScriptedApi api(Answering([](const Asked&) { return Reply(200, LeaseBody(7), kJson); }), options);
+  const std::string plugin = api.folder().Write(
+      "plugin",
+      "#!/bin/sh\necho '{\"apiVersion\":\"client.authentication.k8s.io/v1\",\"kind\":\"ExecCredential\","
+      "\"status\":{\"clientCertificateData\":\"canary\",\"clientKeyData\":\"canary\"}}'\n");
+  std::filesystem::permissions(plugin, std::filesystem::perms::owner_all);
+  const LockClient lock = api.Connect();
+  for (int i = 0; i < 2; ++i) {
+    const Error error = FailureOf(lock.Get());
+    EXPECT_EQ(error.code, ErrorCode::kDenied);
+    EXPECT_THAT(error.message, HasSubstr("is not a certificate in PEM form"));
+  }
+}
+
 TEST(LeaseLock, WhatAStrangerAnswersMayHaveLanded) {
   struct Row {
     std::string reply;
