@@ -49,6 +49,7 @@ class LeaseWatch::Session : public std::enable_shared_from_this<Session> {
   enum class Ending { kByItself, kExpired, kRefused, kUnauthorized, kFailed };
 
   void Open(const Result<Credential>& credential);
+  void EndStream();
   void OpenGuarded(const Result<Credential>& credential);
   void OnResponse(const http::Response& response);
   void OnPiece(std::string_view piece);
@@ -108,10 +109,11 @@ LeaseWatch::~LeaseWatch() {
 }
 
 void LeaseWatch::Session::Stop() {
-  std::unique_ptr<http::Streaming> ended;
-  const std::lock_guard lock(mutex_);
-  is_stopped_ = true;
-  ended.swap(stream_);
+  {
+    const std::lock_guard lock(mutex_);
+    is_stopped_ = true;
+  }
+  EndStream();
 }
 
 void LeaseWatch::Session::Connect() {
@@ -123,16 +125,22 @@ void LeaseWatch::Session::Connect() {
 }
 
 void LeaseWatch::Session::Open(const Result<Credential>& credential) {
+  EndStream();
   OpenGuarded(credential);
   mailbox_->Deliver();
 }
 
-void LeaseWatch::Session::OpenGuarded(const Result<Credential>& credential) {
-  const auto api = api_.lock();
+// What is left of the old reply must not be taken for the new one's: it is passed over until its stream is gone.
+void LeaseWatch::Session::EndStream() {
   std::unique_ptr<http::Streaming> ended;  // goes after the guard: it waits for callbacks, which want the mutex
   const std::lock_guard lock(mutex_);
-  if (is_stopped_ || !api) return;
   ended.swap(stream_);
+}
+
+void LeaseWatch::Session::OpenGuarded(const Result<Credential>& credential) {
+  const auto api = api_.lock();
+  const std::lock_guard lock(mutex_);
+  if (is_stopped_ || !api) return;
   is_retrying_ = false;
   if (!credential) {
     Fail(Ending::kFailed, credential.error());
