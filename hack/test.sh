@@ -18,8 +18,10 @@ known_labels=(unit simulation contract file http lease redis consul command faul
 # The real servers of a label: servers up LABEL before its tests, servers down LABEL after them; servers env LABEL prints
 # what its tests find in their environment, as shell exports.
 servers() {
+  local kind
   case $2 in
     lease | faults) kube_apiserver "$1" ;;
+    redis) for kind in standalone tls sentinel cluster; do hack/redis.sh "$1" "$kind" || return; done ;;
     *) ;;
   esac
 }
