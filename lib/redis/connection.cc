@@ -33,7 +33,10 @@ bool IsMessage(const Reply& reply) {
 
 Connection::Connection(boost::asio::io_context& context, net::Endpoint server,
                        std::shared_ptr<const net::TlsContext> tls)
-    : context_(context), server_(server), stream_(std::make_shared<net::Stream>(context, server, std::move(tls))) {}
+    : context_(context),
+      server_(server),
+      has_tls_(tls != nullptr),
+      stream_(std::make_shared<net::Stream>(context, server, std::move(tls))) {}
 
 void Connection::Open(MonotonicTime deadline, std::function<void(Status)> done) {
   stream_->ExpireAt(deadline);
@@ -110,6 +113,8 @@ void Connection::Dispatch(Reply reply) {
 }
 
 void Connection::End(Error why) {
+  // A TLS server hangs up on plain text, and what it says on the way is mostly lost.
+  if (!has_tls_ && heard_at_ == MonotonicTime()) why.message += " before it said anything: it may expect TLS";
   const auto ended = std::exchange(ended_, nullptr);
   Close(why);
   if (ended) ended(why);

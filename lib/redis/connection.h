@@ -49,6 +49,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   boost::asio::io_context& context_;
   const net::Endpoint server_;
+  const bool has_tls_;
   const std::shared_ptr<net::Stream> stream_;
   bool closed_ = false;
   std::deque<RequestPtr> in_flight_;

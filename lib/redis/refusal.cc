@@ -52,6 +52,13 @@ Error Refusal(const Reply& error, const std::string& server) {
   const std::string quoted = Quotable(error.text);
   if (meaning != kMeanings.end())
     return {meaning->code, "Redis " + server + ": " + std::string(meaning->hint) + " (" + quoted + ")", std::nullopt};
+  // How Redis 7.0 says NOPERM inside a script; it does not say of what.
+  if (error.text.starts_with("ERR The user executing the script")) {
+    return {ErrorCode::kDenied,
+            "Redis " + server + ": not permitted to this user, who needs get, set, strlen, pttl and time on the key (" +
+                quoted + ")",
+            std::nullopt};
+  }
   const bool never_run = error.text.starts_with("ERR unknown command") || error.text.starts_with("ERR DB index") ||
                          error.text.starts_with("ERR invalid DB index") || error.text.starts_with("ERR SELECT");
   return {never_run ? ErrorCode::kInvalid : ErrorCode::kUnknown, "Redis " + server + ": " + quoted, std::nullopt};

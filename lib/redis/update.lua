@@ -10,7 +10,8 @@ if not stored then
   return {'absent'}
 end
 -- The whole record, its number included: two of one holder differ, so a release that was delayed frees no later term.
-if stored ~= ARGV[5] then
+-- A version that was never read is sent as nothing, and fits not even that.
+if stored ~= ARGV[5] or stored == '' then
   return {'changed', stored}
 end
 -- Microseconds are below 2^53 until 2255, so a double holds them exactly; tostring would round them.
