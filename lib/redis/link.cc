@@ -62,6 +62,10 @@ void Link::KeepUp(bool wanted) {
   Pursue();
 }
 
+bool Link::LeadsElsewhereThan(const net::Endpoint& server) const {
+  return is_up() && ToString(connection_->server()) != ToString(server);
+}
+
 void Link::Pursue() {
   if (state_ != State::kDown || (!wanted_ && waiting_.empty())) return;
   if (BootClock::now() >= next_attempt_) return Connect();

@@ -48,6 +48,8 @@ class Link : public std::enable_shared_from_this<Link> {
   void Close();
 
   [[nodiscard]] bool is_up() const { return state_ == State::kUp; }
+  // Whether it is up, to another server than this.
+  [[nodiscard]] bool LeadsElsewhereThan(const net::Endpoint& server) const;
 
  private:
   enum class State { kDown, kConnecting, kUp, kClosed };

@@ -18,7 +18,7 @@ void Node::Start() {
   write_link_ = std::make_shared<Link>(context_, finder_, settings_.link);
   writes_ = std::make_shared<ReplicatedWrites>(context_, write_link_, settings_.min_replicas,
                                                [weak = weak_from_this()](const Error& why) {
-                                                 if (const auto self = weak.lock()) self->Reset(why);
+                                                 if (const auto self = weak.lock()) self->CheckPlace(why);
                                                });
 }
 
@@ -54,6 +54,15 @@ void Node::Reset(const Error& why) {
   commands_->Reset(why);
   if (write_link_) write_link_->Reset(why);
   subscriptions_->Reset(why);
+}
+
+// A server without its replicas may have been replaced without knowing; whoever knows better is asked.
+void Node::CheckPlace(const Error& doubt) {
+  finder_->Find(BootClock::now() + settings_.link.connect_timeout,
+                [weak = weak_from_this(), doubt](const Result<net::Endpoint>& found) {
+                  const auto self = weak.lock();
+                  if (self && found && self->write_link_->LeadsElsewhereThan(*found)) self->Reset(doubt);
+                });
 }
 
 void Node::Close() {

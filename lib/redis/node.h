@@ -28,10 +28,11 @@ class Node : public std::enable_shared_from_this<Node> {
   // server is to serve a key that is on its way to it.
   void Run(const std::shared_ptr<const ScriptCall>& call, bool asking, MonotonicTime deadline, ReplyHandler handler);
   [[nodiscard]] Subscriptions& subscriptions() { return *subscriptions_; }
-  void Reset(const Error& why);
   void Close();
 
  private:
+  void Reset(const Error& why);
+  void CheckPlace(const Error& doubt);
   void Send(const ScriptCall& call, bool by_text, bool asking, MonotonicTime deadline, ReplyHandler handler);
 
   boost::asio::io_context& context_;
