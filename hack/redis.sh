@@ -220,9 +220,13 @@ start_again() {
   await "$ready_seconds" answers "$1" || die "$1 does not start again: see $PWD/$1.log"
 }
 
-answers() { [[ $(timeout 5 "$BASH" "$root/hack/redis.sh" cli "$kind" --dir "$PWD" "$1" ping 2>/dev/null) == PONG ]]; }
+# Another server may have got the port, so the one that answers must be ours.
+answers() {
+  local pid about
+  pid=$(process_id "$1") && about=$(cli "$1" info server 2>/dev/null) && [[ $about == *process_id:"$pid"[^0-9]* ]]
+}
 
-answers_or_ended() { [[ $(cli "$1" ping 2>/dev/null) == PONG ]] || process_ended "$1"; }
+answers_or_ended() { answers "$1" || process_ended "$1"; }
 
 # Ports below 32768 are not handed out to outgoing connections.
 free_port() {

@@ -97,10 +97,12 @@ class LEADERELECTION_EXPORT RedisClient {
 // out all the same). A server that evicts keys (maxmemory-policy other than noeviction) may drop the record, which ends
 // the term.
 //
-// Needs Redis 5 or newer. An ACL user needs its keys and channels (~prefix:* &prefix:* &__keyspace@*__:prefix:*) and
-// +eval +evalsha +get +set +strlen +pttl +time +publish +subscribe +unsubscribe +ping, +select for a database, +role
-// and +wait with Sentinel, +asking in a Cluster. Without +subscribe or +publish followers poll. Never KEYS, never
-// FLUSH.
+// In a Cluster each write is broadcast to all nodes, as Redis does with what is published.
+//
+// Needs Redis 5 or newer; tested with 7.0. An ACL user needs its keys and channels (~prefix:* &prefix:*
+// &__keyspace@*__:prefix:*) and +eval +evalsha +get +set +strlen +pttl +time +publish +subscribe +unsubscribe +ping,
+// +select for a database, +role and +wait with Sentinel, +asking in a Cluster. Without +subscribe or +publish followers
+// poll. Never KEYS, never FLUSH.
 class LEADERELECTION_EXPORT RedisLock final : public ResourceLock {
  public:
   // Throws std::invalid_argument, naming each, if the client or the name is missing.

@@ -49,6 +49,7 @@ void Connection::Open(MonotonicTime deadline, std::function<void(Status)> done) 
 }
 
 void Connection::Send(RequestPtr request) {
+  if (closed_) return request->Finish(Error{ErrorCode::kUnknown, ToString(server_) + ": not connected", std::nullopt});
   request->sent_at = BootClock::now();
   AppendFormatted(request->command, to_write_);
   in_flight_.push_back(std::move(request));

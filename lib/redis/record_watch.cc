@@ -54,13 +54,13 @@ void RecordWatch::Subscribe(const std::shared_ptr<Node>& node) {
       .key = key_->key(),
       .on_live = guarded([](RecordWatch& self) {
         self.lost_told_ = false;
-        self.Tell({.kind = WatchEvent::Kind::kLive});
+        self.TellOf(WatchEvent::Kind::kLive, {});
       }),
       .on_record = guarded([](RecordWatch& self, const std::string& text) { self.OnRecord(text); }),
       .on_touched = guarded([](RecordWatch& self) { self.Look(); }),
       .on_lost = guarded([](RecordWatch& self, const Error& why) { self.Lost(why); }),
       .on_refused = guarded([](RecordWatch& self, const Error& why) {
-        self.Tell({.kind = WatchEvent::Kind::kRefused, .error = why});
+        self.TellOf(WatchEvent::Kind::kRefused, why);
         self.Stop();
       }),
   });
@@ -69,7 +69,7 @@ void RecordWatch::Subscribe(const std::shared_ptr<Node>& node) {
 
 void RecordWatch::Lost(const Error& why) {
   subscriber_.reset();
-  if (!std::exchange(lost_told_, true)) Tell({.kind = WatchEvent::Kind::kLost, .error = why});
+  if (!std::exchange(lost_told_, true)) TellOf(WatchEvent::Kind::kLost, why);
   if (!stopped_) RetryLater();
 }
 
@@ -85,8 +85,11 @@ void RecordWatch::RetryLater() {
 void RecordWatch::OnRecord(const std::string& text) {
   auto stored = key_->ReadRecord(text);
   if (!stored) return;
-  last_told_ = stored->version.order;
-  Tell({.kind = WatchEvent::Kind::kChanged, .stored = std::move(stored).value()});
+  WatchEvent event;
+  event.kind = WatchEvent::Kind::kChanged;
+  event.stored = std::move(stored).value();
+  last_told_ = event.stored.version.order;
+  Tell(std::move(event));
 }
 
 // The note does not say what is there now, so a look has to. Its answer may be overtaken by a record that was written
@@ -102,8 +105,18 @@ void RecordWatch::Look() {
                  const auto got = self->key_->ReadGot(reply);
                  if (got || got.error().code != ErrorCode::kNotFound || self->last_told_ >= deletion) return;
                  self->last_told_ = deletion;
-                 self->Tell({.kind = WatchEvent::Kind::kDeleted, .stored = {.version = {.order = deletion}}});
+                 WatchEvent event;
+                 event.kind = WatchEvent::Kind::kDeleted;
+                 event.stored.version.order = deletion;
+                 self->Tell(std::move(event));
                });
+}
+
+void RecordWatch::TellOf(WatchEvent::Kind kind, const Error& error) {
+  WatchEvent event;
+  event.kind = kind;
+  event.error = error;
+  Tell(std::move(event));
 }
 
 void RecordWatch::Tell(WatchEvent event) {

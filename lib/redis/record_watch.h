@@ -30,6 +30,7 @@ class RecordWatch : public std::enable_shared_from_this<RecordWatch> {
   void RetryLater();
   void OnRecord(const std::string& text);
   void Look();
+  void TellOf(WatchEvent::Kind kind, const Error& error);
   void Tell(WatchEvent event);
 
   boost::asio::io_context& context_;

@@ -194,6 +194,35 @@ TEST_F(RedisLockOnServer, AThousandElectionsShareTwoConnectionsAndOneThread) {
   EXPECT_EQ(CountSockets(), 2);
 }
 
+TEST_F(RedisLockOnServer, TheLastReferenceToLockAndClientMayBeDroppedInsideADone) {
+  PendingAnswer answer;
+  {
+    auto lock = std::make_shared<RedisLock>(std::make_shared<RedisClient>(servers_->Options()), name_);
+    RedisLock& asked = *lock;
+    asked.Get(In(kPatience),
+              Done<Stored>([lock = std::move(lock), done = std::make_shared<Done<Stored>>(answer.MakeDone())](
+                               Result<Stored> result) { std::move (*done)(std::move(result)); }));
+  }
+  EXPECT_THAT(answer.Wait(kPatience), FailsWith(ErrorCode::kNotFound, ""));
+}
+
+TEST_F(RedisLockOnServer, AWatchThatIsTheLastToHoldTheClientMayBeDestroyedInItsOwnCallback) {
+  auto lock = std::make_shared<RedisLock>(std::make_shared<RedisClient>(servers_->Options()), name_);
+  std::promise<void> destroyed;
+  auto watch = std::make_shared<std::unique_ptr<Watch>>();
+  std::promise<void> kept;
+  *watch = lock->Observe([watch, &destroyed, ready = kept.get_future().share()](const WatchEvent& event) {
+    ready.wait();
+    if (event.kind != WatchEvent::Kind::kLive) return;
+    watch->reset();
+    destroyed.set_value();
+  });
+  lock.reset();
+  watch.reset();
+  kept.set_value();
+  EXPECT_EQ(destroyed.get_future().wait_for(kPatience), std::future_status::ready);
+}
+
 // A stranger's answers: every request is answered, none hangs.
 TEST_F(RedisLockOnServer, APortThatIsNotRedissIsNamed) {
   ScriptedServer http({}, [](Conversation& client) {
