@@ -2,7 +2,6 @@
 
 import json
 import os
-import queue
 import signal
 import subprocess
 import threading
@@ -26,7 +25,8 @@ class Candidate:
         self.events = []
         self.arrived = threading.Condition()
         self.ended = False
-        threading.Thread(target=self._read, daemon=True).start()
+        self.reader = threading.Thread(target=self._read, daemon=True)
+        self.reader.start()
 
     def _read(self):
         for line in self.process.stdout:
@@ -61,6 +61,8 @@ class Candidate:
             self.process.send_signal(signal.SIGCONT)
             self.process.kill()
         self.process.wait()
+        self.reader.join()
+        self.process.stdout.close()
 
 
 class Troupe:
