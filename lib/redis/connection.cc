@@ -40,8 +40,10 @@ Connection::Connection(boost::asio::io_context& context, net::Endpoint server,
 
 void Connection::Open(MonotonicTime deadline, std::function<void(Status)> done) {
   stream_->ExpireAt(deadline);
-  stream_->Connect([self = shared_from_this(), done = std::move(done)](Status connected) {
-    if (self->closed_) return;
+  // The stream keeps this until it is connected, and must not keep its own owner.
+  stream_->Connect([weak = weak_from_this(), done = std::move(done)](Status connected) {
+    const auto self = weak.lock();
+    if (!self || self->closed_) return;
     self->stream_->ExpireAt(kNever);
     if (connected) self->Read();
     done(std::move(connected));

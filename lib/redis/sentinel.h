@@ -4,6 +4,7 @@
 
 #include <boost/asio/io_context.hpp>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,13 +27,17 @@ class SentinelFinder final : public Finder, public std::enable_shared_from_this<
 
   void AskNext(const std::shared_ptr<Search>& search);
   void Ask(const std::shared_ptr<Search>& search, MonotonicTime deadline);
+  void Introduced(const std::shared_ptr<Search>& search, MonotonicTime deadline, const Status& status);
+  void Answered(const std::shared_ptr<Search>& search, const Result<Reply>& reply);
   void Failed(const std::shared_ptr<Search>& search, const Error& why);
+  void End(const std::shared_ptr<Search>& search, Result<net::Endpoint> result);
 
   boost::asio::io_context& context_;
   const std::vector<net::Endpoint> sentinels_;
   const std::string master_;
   const LinkSettings settings_;
   std::size_t preferred_ = 0;
+  std::set<std::shared_ptr<Search>> searches_;  // under way; they go with the finder
 };
 
 }  // namespace leaderelection::redis
