@@ -49,6 +49,9 @@ ValueMap FromFlags(Command command, const std::vector<std::string>& arguments) {
   }
   try {
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+  } catch (const CLI::ArgumentMismatch& error) {
+    const std::string what = error.what();
+    throw UsageError(what.substr(0, what.find(':')) + " needs a value");
   } catch (const CLI::ParseError& error) {
     throw UsageError(error.what());
   }
