@@ -35,7 +35,8 @@ std::string AsJson(const LeaderChange& change) {
 int Observe(const Values& values, std::ostream& out, std::ostream& err) {
   const bool json = values.Text("output") == "json";
   const StopOnSignals stop({SIGINT, SIGTERM});
-  const std::shared_ptr<ResourceLock> lock = MakeLock(values);
+  const LogSink log = MakeLog(values, err);
+  const std::shared_ptr<ResourceLock> lock = MakeLock(values, log);
   const std::optional<Stored> first = ReadOnce(*lock, values.Duration("timeout"));
   const auto print = [&](const LeaderChange& change) { out << (json ? AsJson(change) : AsText(change)) << std::endl; };
   if (!first || first->record.holder_identity.empty()) print({});
@@ -43,7 +44,7 @@ int Observe(const Values& values, std::ostream& out, std::ostream& err) {
   config.lock = lock;
   config.observe_only = true;
   config.callbacks.on_leader_changed = print;
-  config.log = [log = MakeLog(values, err)](const LogEvent& event) {
+  config.log = [log](const LogEvent& event) {
     // What is printed need not be logged.
     if (event.level >= LogLevel::kWarning || event.level == LogLevel::kDebug) log(event);
   };

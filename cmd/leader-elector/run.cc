@@ -97,7 +97,7 @@ int RunWhileLeading(const Values& values, const std::vector<std::string>& comman
                          .renew_deadline = config.renew_deadline});
 
   config.log = MakeLog(values, err);
-  config.lock = MakeLock(values);
+  config.lock = MakeLock(values, config.log);
   const auto registry = std::make_shared<prometheus::Registry>();
   config.metrics = supervisor.Extending(MakePrometheusMetrics(registry));
   const std::unique_ptr<AdminServer> admin = StartAdmin(values, registry);

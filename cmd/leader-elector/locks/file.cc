@@ -4,7 +4,7 @@
 
 namespace leaderelection::command {
 
-std::shared_ptr<ResourceLock> MakeFileLock(const Values& values) {
+std::shared_ptr<ResourceLock> MakeFileLock(const Values& values, const LogSink& /*log*/) {
   const std::string path = values.Text("lock-file");
   if (path.empty()) throw UsageError("--lock-file is missing: --lock=file needs the path that the candidates share");
   return std::make_shared<FileLock>(path);

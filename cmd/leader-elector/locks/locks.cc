@@ -8,7 +8,7 @@ namespace leaderelection::command {
 
 namespace {
 
-using Maker = std::shared_ptr<ResourceLock> (*)(const Values&);
+using Maker = std::shared_ptr<ResourceLock> (*)(const Values&, const LogSink&);
 
 #ifdef LEADER_ELECTOR_LEASE
 constexpr Maker kLease = &MakeLeaseLock;
@@ -45,7 +45,7 @@ std::string RequiredName(const Values& values) {
   return name;
 }
 
-std::shared_ptr<ResourceLock> MakeLock(const Values& values) {
+std::shared_ptr<ResourceLock> MakeLock(const Values& values, const LogSink& log) {
   const std::string kind = values.Text("leader-elect-resource-lock");
   const Maker maker = MakerOf(kind);
   if (maker == nullptr) {
@@ -53,7 +53,7 @@ std::shared_ptr<ResourceLock> MakeLock(const Values& values) {
                      (values.Given("leader-elect-resource-lock") ? "" : "; choose another by --lock"));
   }
   try {
-    return maker(values);
+    return maker(values, log);
   } catch (const std::invalid_argument& wrong) {
     throw UsageError("--lock=" + kind + ": " + wrong.what());
   }

@@ -34,7 +34,7 @@ constexpr auto kOptions = std::to_array<Option>({
     {"Lock: file", "lock-file", "", "LEADER_ELECTOR_LOCK_FILE", "file.path", Kind::kText, "PATH", "", kAll,
      "The file; its folder must exist. For the processes of one host."},
     {"Lock: lease", "kubeconfig", "", "LEADER_ELECTOR_KUBECONFIG", "kubernetes.kubeconfig", Kind::kText, "PATH", "",
-     kAll, "By default $KUBECONFIG, the pod's service account, or ~/.kube/config."},
+     kAll, "By default $KUBECONFIG, ~/.kube/config, or the pod's service account."},
     {"Lock: lease", "context", "", "LEADER_ELECTOR_CONTEXT", "kubernetes.context", Kind::kText, "NAME", "", kAll,
      "The kubeconfig's context. By default its current one."},
     {"Lock: redis", "redis-url", "", "LEADER_ELECTOR_REDIS_URL", "redis.url", Kind::kText, "URL", "", kAll,
