@@ -216,7 +216,7 @@ TEST(BadInput, IsOneLineThatSaysWhatToDo) {
       {{"status", "--grace-period=3s"}, {}, "--grace-period is an option of another command"},
       {{"status", "--", "true"}, {}, "belongs to run"},
       {{"status", "--lock=file"}, {}, "--lock-file is missing"},
-      {{"status", "--lock=file", "--lock-file="}, {}, "--lock-file needs a value"},
+      {{"status", "--lock-file=", "--lock=file"}, {}, "--lock-file needs a value"},
       {{"status", "--lock=file", "--lock-file=" + nowhere}, {}, "No such file or directory"},
       {{"status", "--lock=file", "--lock-file=" + garbage}, {}, "choose another name or remove it"},
       {{"observe", "--lock=file", "--lock-file=" + nowhere}, {}, "No such file or directory"},

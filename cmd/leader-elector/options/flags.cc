@@ -38,6 +38,11 @@ std::string WithoutValue(const std::string& argument) { return argument.substr(0
 }  // namespace
 
 ValueMap FromFlags(Command command, const std::vector<std::string>& arguments) {
+  // CLI11 would take the next argument for the value.
+  for (const std::string& argument : arguments) {
+    const std::string flag = WithoutValue(argument);
+    if (argument.starts_with("--") && argument == flag + "=") throw UsageError(flag + " needs a value");
+  }
   CLI::App app;
   app.set_help_flag();
   app.allow_extras();
