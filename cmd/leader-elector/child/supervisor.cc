@@ -6,6 +6,7 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -38,7 +39,13 @@ milliseconds Margin(const SupervisorOptions& options) {
                    "): the command of a lost term is ended in between");
 }
 
+// What a command has started is found there.
+void CheckProc() {
+  if (::access("/proc/self/stat", R_OK) != 0) throw UsageError("/proc is not mounted; run needs it");
+}
+
 Descriptor TakeSignals() {
+  CheckProc();
   sigset_t taken;
   sigemptyset(&taken);
   for (int signal : {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGWINCH, SIGCHLD}) sigaddset(&taken, signal);
