@@ -20,7 +20,7 @@ ARROWS = {
     "testing": {"core"},
     "kubernetes": {"core", "http", "json", "net"},
     "redis": {"core", "net", "json"},
-    "consul": {"core", "http", "json"},
+    "consul": {"core", "http", "json", "net"},
     "admin": {"core", "http", "json", "net"},
 }
 # Public headers that know nothing of elections: all that transports may see.
