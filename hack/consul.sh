@@ -51,7 +51,7 @@ main() {
     status) enter_existing "$dir" && status ;;
     env) enter_existing "$dir" && print_env ;;
     kill) enter_existing "$dir" && signal_agent KILL && await 10 process_ended consul ;;
-    stop) enter_existing "$dir" && signal_agent STOP ;;
+    stop) enter_existing "$dir" && signal_agent STOP && await 10 stopped ;;
     cont) enter_existing "$dir" && signal_agent CONT ;;
     help | -h | --help) usage ;;
     *) usage >&2 && exit 2 ;;
@@ -136,6 +136,15 @@ signal_agent() {
   local pid
   pid=$(process_id consul) || die "consul is not running"
   kill "-$1" "$pid"
+}
+
+# The signal is on its way to each thread when kill returns.
+stopped() {
+  local pid state
+  pid=$(process_id consul) || return 1
+  for state in "/proc/$pid/task"/*/stat; do
+    state=$(<"$state") && [[ ${state##*) } == T* ]] || return 1
+  done
 }
 
 new_uuid() { cat /proc/sys/kernel/random/uuid; }

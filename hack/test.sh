@@ -22,6 +22,7 @@ servers() {
   case $2 in
     lease | faults) kube_apiserver "$1" ;;
     redis) for kind in standalone tls sentinel cluster; do hack/redis.sh "$1" "$kind" || return; done ;;
+    consul) hack/consul.sh "$1" ;;
     *) ;;
   esac
 }

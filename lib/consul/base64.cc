@@ -19,8 +19,9 @@ std::string ToBase64(std::string_view bytes) {
 std::optional<std::string> FromBase64(std::string_view text) {
   if (text.size() % 4 != 0) return std::nullopt;
   if (text.find_first_of(" \t\r\n") != std::string_view::npos) return std::nullopt;
-  const std::size_t padding = text.size() - std::min(text.size(), text.find_last_not_of('=') + 1);
-  if (padding > 2) return std::nullopt;
+  const std::size_t digits = std::min(text.find('='), text.size());
+  const std::size_t padding = text.size() - digits;
+  if (padding > 2 || text.find_first_not_of('=', digits) != std::string_view::npos) return std::nullopt;
   std::string bytes(text.size() / 4 * 3, '\0');
   const int written =
       EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()),

@@ -1,12 +1,13 @@
 // What Consul sees of a lock, and what a lock makes of what others do to its key.
 
+#include "leaderelection/consul_lock.h"
+
 #include <gmock/gmock.h>
 
 #include <future>
 #include <stdexcept>
 
 #include "consul/consul_server.h"
-#include "leaderelection/consul_lock.h"
 #include "leaderelection/testing/lock_contract.h"
 
 namespace leaderelection::testing {
@@ -86,8 +87,8 @@ TEST_F(ConsulLockTest, TheSessionGoesWithTheLock) {
 }
 
 TEST_F(ConsulLockTest, ALockMayBeDestroyedInItsOwnDone) {
-  auto lock = std::make_shared<ConsulLock>(std::make_shared<ConsulClient>(server_.Options()),
-                                           ConsulLockOptions{.key = key_});
+  auto lock =
+      std::make_shared<ConsulLock>(std::make_shared<ConsulClient>(server_.Options()), ConsulLockOptions{.key = key_});
   std::promise<void> destroyed;
   ConsulLock& called = *lock;
   called.Create(BootClock::now() + 30s, HeldBy("a"), Done<Stored>([&, lock = std::move(lock)](const auto&) mutable {
