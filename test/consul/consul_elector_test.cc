@@ -2,10 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
 #include <future>
-#include <optional>
 
 #include "consul/candidates.h"
 #include "consul/child.h"
@@ -89,20 +86,11 @@ TEST_F(ConsulElectorTest, AForeignValueEndsTheTermAndIsWaitedForUntilItIsGone) {
   EXPECT_TRUE(a.WaitForTerms(2));
 }
 
-// Not a test: the process that the next ones kill.
-TEST_F(ConsulElectorTest, DISABLED_LeadUntilKilled) {
-  const auto delay = std::chrono::seconds(std::atoi(std::getenv("LOCK_DELAY")));
-  Candidate candidate(server_.Options(), std::getenv("KEY"), "victim", {}, {.lock_delay = delay});
-  std::promise<void> never;
-  (void)never.get_future().wait_for(120s);
-}
-
 class ConsulTakeOverTest : public ConsulElectorTest, public ::testing::WithParamInterface<const char*> {};
 
 TEST_P(ConsulTakeOverTest, AKilledLeaderIsReplacedWhenItsLeaseIsOverWhateverTheLockDelay) {
-  const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
-  Child victim("exec env KEY='" + key_ + "' LOCK_DELAY=" + GetParam() + " '" + program +
-               "' --gtest_also_run_disabled_tests --gtest_filter='*LeadUntilKilled' >/dev/null 2>&1");
+  Child victim(std::string("exec '") + CONSUL_CANDIDATE + "' '" + server_.Content("http") + "' '" +
+               server_.File("token/elector") + "' '" + key_ + "' victim " + GetParam());
   ASSERT_TRUE(WaitForSession([](const std::string& session) { return !session.empty(); }));
   Candidate b(server_.Options(), key_, "b");
   ASSERT_TRUE(b.WaitForLeader("victim"));
