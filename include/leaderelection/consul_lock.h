@@ -88,10 +88,10 @@ struct ConsulLockOptions {
 // checks the version judged, unlocks with the dead holder's session and locks with ours. So a take-over waits neither
 // for the TTL nor for the lock delay, and no session but our own is ever destroyed.
 //
-// Our session is made with the first write, renewed at a third of its TTL, and destroyed after a release or with the
-// lock, which waits for that up to a second. If Consul takes the key from it (an operator, a health check, silence),
-// the record it left counts here as deleted, so the term ends at once; for everyone else it stays a record that is
-// waited out, after which the lock delay may still refuse them (kThrottled).
+// Our session is made with the first write, renewed at a third of its TTL, and destroyed a while after a release or
+// with the lock, which waits for that up to a second. If Consul takes the key from it (an operator, a health check,
+// silence), the record it left counts here as deleted, so the term ends at once; for everyone else it stays a record
+// that is waited out, after which the lock delay may still refuse them (kThrottled).
 //
 // A key that another Consul client holds is reported (kCorrupt) until its session goes; a lock that such a client left
 // behind is free. A value of any other kind is reported (kCorrupt) and never overwritten. Both are told as deletions by

@@ -126,8 +126,7 @@ void LockRequests::Transact(Write write, const std::string& session) {
 void LockRequests::OnOutcome(Write write, const std::string& session, const Outcome& outcome) {
   switch (outcome.kind) {
     case Outcome::Kind::kWritten:
-      // The key is free, and nobody waits for this session any more.
-      if (session.empty() && IsOwn(write.found_session)) session_->Destroy(write.deadline, [] {});
+      if (session.empty() && IsOwn(write.found_session)) session_->Rest();
       return Answer(write.id, Stored{.record = write.record, .version = MakeVersion(outcome.index, session)});
     case Outcome::Kind::kChanged:
       if (!write.creates) return Answer(write.id, outcome.error);

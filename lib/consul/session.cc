@@ -50,7 +50,10 @@ Transport::Answered Session::Bound(Method method) {
 }
 
 void Session::Ensure(MonotonicTime deadline, milliseconds lease_duration, Ready ready) {
-  if (!id_.empty()) return ready(id_);
+  if (!id_.empty()) {
+    if (std::exchange(resting_, false)) Renew();
+    return ready(id_);
+  }
   waiting_.push_back(std::move(ready));
   if (waiting_.size() > 1) return;
   ConsulSession settings;
@@ -83,17 +86,21 @@ void Session::OnCreated(Result<http::Response> answer) {
     id_ = *id;
     latest_.push_back(id_);
     if (latest_.size() > kRemembered) latest_.pop_front();
-    ScheduleRenewal(ttl_ / 3);
+    Schedule(ttl_ / 3);
   }
   for (const Ready& ready : std::exchange(waiting_, {})) ready(id);
 }
 
-void Session::ScheduleRenewal(milliseconds delay) {
+void Session::Schedule(milliseconds delay) {
   timer_.expires_after(delay);
   timer_.async_wait([weak = weak_from_this()](const boost::system::error_code& cancelled) {
     const auto self = weak.lock();
-    if (self && !cancelled) self->Renew();
+    if (self && !cancelled) self->OnTime();
   });
+}
+
+void Session::OnTime() {
+  resting_ ? Destroy(BootClock::now() + kLongestRequest, [] {}) : Renew();
 }
 
 void Session::Renew() {
@@ -108,12 +115,19 @@ void Session::Renew() {
 void Session::OnRenewed(const std::string& id, const Result<http::Response>& answer) {
   if (id != id_) return;
   if (answer && answer->status == 404) return Forget(id);
-  ScheduleRenewal(answer && answer->status == 200 ? ttl_ / 3 : kRenewalRetry);
+  Schedule(answer && answer->status == 200 ? ttl_ / 3 : kRenewalRetry);
+}
+
+void Session::Rest() {
+  if (id_.empty()) return;
+  resting_ = true;
+  Schedule(ttl_ / 3);
 }
 
 void Session::Forget(const std::string& id) {
   if (id != id_) return;
   id_.clear();
+  resting_ = false;
   timer_.cancel();
 }
 

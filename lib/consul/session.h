@@ -31,6 +31,9 @@ class Session : public std::enable_shared_from_this<Session> {
   // be written: settings that were left open follow it.
   void Ensure(MonotonicTime deadline, std::chrono::milliseconds lease_duration, Ready ready);
 
+  // It is not needed for now: kept for a third of its TTL in case it is after all, then destroyed.
+  void Rest();
+
   // Consul does not know this one any more.
   void Forget(const std::string& id);
 
@@ -47,7 +50,8 @@ class Session : public std::enable_shared_from_this<Session> {
  private:
   [[nodiscard]] std::string AskForSettings(ConsulSession& settings) const;
   void OnCreated(Result<http::Response> answer);
-  void ScheduleRenewal(std::chrono::milliseconds delay);
+  void Schedule(std::chrono::milliseconds delay);
+  void OnTime();
   void Renew();
   void OnRenewed(const std::string& id, const Result<http::Response>& answer);
   void OnDestroyed();
@@ -60,6 +64,7 @@ class Session : public std::enable_shared_from_this<Session> {
   net::Timer timer_;
   std::string id_;  // empty: none
   std::chrono::milliseconds ttl_{0};
+  bool resting_ = false;
   std::deque<std::string> latest_;
   std::vector<Ready> waiting_;  // for the one that is being made
   int being_destroyed_ = 0;
