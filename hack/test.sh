@@ -35,9 +35,12 @@ kube_apiserver() {
 # The programs of these servers are built once, from Go, beside the C++ build: the cores left over are theirs.
 programs=
 build_programs() {
-  [[ " ${labels[*]} " =~ \ (lease|faults)\  ]] || return 0
+  local wanted=()
+  [[ ! " ${labels[*]} " =~ \ (lease|faults)\  ]] || wanted+=(kubernetes)
+  [[ ! " ${labels[*]} " =~ \ consul\  ]] || wanted+=(consul)
+  [[ ${#wanted[@]} -gt 0 ]] || return 0
   set -m
-  hack/servers/build.sh >"$build/servers.log" 2>&1 </dev/null &
+  hack/servers/build.sh "${wanted[@]}" >"$build/servers.log" 2>&1 </dev/null &
   programs=$!
   set +m
 }
