@@ -34,10 +34,9 @@ class Child : public testing::Test {
 
   std::unique_ptr<Program> Running(const std::string& name, const std::vector<std::string>& command,
                                    const std::vector<std::string>& options = {}) {
-    std::vector<std::string> words = {LEADER_ELECTOR,        "run",
-                                      "--lock=file",         "--lock-file=" + lock(),
-                                      "--identity=" + name,  "--lease-duration=3s",
-                                      "--renew-deadline=2s", "--retry-period=500ms"};
+    std::vector<std::string> words = {LEADER_ELECTOR, "run", "--lock=file", "--lock-file=" + lock(),
+                                      "--identity=" + name};
+    words.insert(words.end(), durations_.begin(), durations_.end());
     words.insert(words.end(), options.begin(), options.end());
     words.emplace_back("--");
     words.insert(words.end(), command.begin(), command.end());
@@ -78,6 +77,7 @@ class Child : public testing::Test {
   }
 
   const Folder folder_;
+  std::vector<std::string> durations_ = {"--lease-duration=3s", "--renew-deadline=2s", "--retry-period=500ms"};
 };
 
 // Holds the writers' turn, so that nobody can renew or acquire: the lock is out of reach.
@@ -228,6 +228,14 @@ TEST_F(Child, IsEndedWithAllItStartedWhenLeaderElectorIsKilled) {
   EXPECT_TRUE(AllGone("a"));
   ASSERT_TRUE(Sees("b", "start"));
   ExpectOrder("a", "b");
+}
+
+TEST_F(Child, IsEndedLongBeforeItsLeaseIsOverWhenLeaderElectorIsKilled) {
+  durations_ = {"--lease-duration=20m", "--renew-deadline=10m"};
+  auto a = Candidate("a", {"ignore-term", "fork"});
+  ASSERT_TRUE(Eventually([&] { return Processes("a") == 3; }));
+  a->Signal(SIGKILL);
+  EXPECT_TRUE(AllGone("a"));
 }
 
 TEST_F(Child, IsEndedWithAllItStartedWhenLeaderElectorIsStopped) {
