@@ -238,6 +238,41 @@ TEST(BadInput, IsOneLineThatSaysWhatToDo) {
   }
 }
 
+#ifdef LEADER_ELECTOR_REDIS
+TEST(BadInput, ARedisThatCannotBeReachedIsSaidSo) {
+  std::ostringstream out;
+  std::ostringstream err;
+  EXPECT_EQ(command::Run({"status", "--lock=redis", "--name=x", "--redis-url=redis://127.0.0.1:1"}, {}, out, err), 2);
+  EXPECT_THAT(err.str(), HasSubstr("127.0.0.1:1"));
+  EXPECT_THAT(err.str(), testing::EndsWith("is the server running, and the address right?\n"));
+}
+
+TEST(BadInput, APasswordIsNeverQuoted) {
+  for (const char* url : {"redis://u:canary%zz@h:1", "http://u:canary@h", "redis://u:canary@h:port", "canary"}) {
+    std::ostringstream out;
+    std::ostringstream err;
+    EXPECT_EQ(command::Run({"status", "--lock=redis", "--name=x"}, {{"LEADER_ELECTOR_REDIS_URL", url}}, out, err), 2);
+    EXPECT_THAT(err.str(), testing::Not(HasSubstr("canary")));
+  }
+}
+#endif
+
+#ifdef LEADER_ELECTOR_LEASE
+TEST(BadInput, AnApiServerThatCannotBeReachedIsSaidSo) {
+  const Folder folder;
+  const std::string kubeconfig = folder / "kubeconfig";
+  std::ofstream(kubeconfig) << R"({"apiVersion": "v1", "kind": "Config", "current-context": "c",
+      "clusters": [{"name": "c", "cluster": {"server": "https://127.0.0.1:1"}}],
+      "users": [{"name": "u", "user": {}}],
+      "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u", "namespace": "default"}}]})";
+  std::ostringstream out;
+  std::ostringstream err;
+  EXPECT_EQ(command::Run({"status", "--name=x", "--kubeconfig", kubeconfig}, {}, out, err), 2);
+  EXPECT_THAT(err.str(), HasSubstr("127.0.0.1:1"));
+  EXPECT_THAT(err.str(), testing::EndsWith("is the server running, and the address right?\n"));
+}
+#endif
+
 TEST(Help, IsAPageForEachCommand) {
   for (const char* name : {"run", "observe", "status", "step-down"}) {
     std::ostringstream out;
