@@ -159,17 +159,29 @@ clean_up() {
   [[ -z $served ]] || servers down "$served"
 }
 
-run_label() {
-  local status=0
-  served=$1
+# run_tests LABEL REPORT DIRECTORY [ctest's arguments]: with the servers of the label.
+run_tests() {
+  local label=$1 report=$2 directory=$3 status=0
+  served=$label
   {
-    servers up "$1" &&
-      run with_environment_of "$1" ctest --test-dir "$build" -L "^$1\$" -j "$cores" --output-on-failure \
-        --no-tests=error --output-junit "$PWD/$reports/$1.xml"
+    servers up "$label" &&
+      run with_environment_of "$label" ctest --test-dir "$directory" "${@:4}" -j "$cores" --output-on-failure \
+        --no-tests=error --output-junit "$PWD/$reports/$report.xml"
   } || status=$?
   served=
-  servers down "$1" || true
+  servers down "$label" || true
   return "$status"
+}
+
+run_label() { run_tests "$1" "$1" "$build" -L "^$1\$"; }
+
+# Both who speak HTTP have passed the suite of label http in the one build; here the other one passes that of a Lease.
+lease_over_other_http() {
+  local other=beast
+  if grep -q '^LEADERELECTION_HTTP:STRING=beast$' "$build/CMakeCache.txt"; then other=cpprest; fi
+  configure "$build/$other" "${cmake_arguments[@]}" -DLEADERELECTION_HTTP=$other >/dev/null &&
+    run ninja -C "$build/$other" lease_contract_test &&
+    run_tests lease "lease-$other" "$build/$other" -R '^Lease(OfOneClient)?\.'
 }
 
 groups=(build test)
@@ -185,6 +197,7 @@ for label in "${labels[@]}"; do
   stage "$label" run_label "$label" || true
 done
 if $everything; then
+  if has_tests lease; then stage "lease over the other HTTP" lease_over_other_http || true; fi
   stage sanitizers hack/sanitize.sh "${cmake_arguments[@]}" || true
   stage mutants hack/mutants.sh || true
 fi
