@@ -179,7 +179,7 @@ run_label() { run_tests "$1" "$1" "$build" -L "^$1\$"; }
 lease_over_other_http() {
   local other=beast
   if grep -q '^LEADERELECTION_HTTP:STRING=beast$' "$build/CMakeCache.txt"; then other=cpprest; fi
-  configure "$build/$other" "${cmake_arguments[@]}" -DLEADERELECTION_HTTP=$other >/dev/null &&
+  configure "$build/$other" "${cmake_arguments[@]}" -DLEADERELECTION_HTTP="$other" >/dev/null &&
     run ninja -C "$build/$other" lease_contract_test &&
     run_tests lease "lease-$other" "$build/$other" -R '^Lease(OfOneClient)?\.'
 }
