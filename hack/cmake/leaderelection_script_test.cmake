@@ -2,7 +2,6 @@
 # each test of the script, so that they run side by side, unless serial, and are counted one by one.
 function(leaderelection_script_test)
   cmake_parse_arguments(arg "SERIAL" "NAME;SCRIPT;CLASS;LABEL" "" ${ARGN})
-  find_package(Python3 COMPONENTS Interpreter REQUIRED)
   file(STRINGS ${arg_SCRIPT} lines REGEX "def test_")
   foreach(line IN LISTS lines)
     string(REGEX REPLACE ".*def test_([a-z_0-9]+).*" "\\1" sentence "${line}")
