@@ -180,9 +180,14 @@ TEST(Stream, TheNextAddressIsTriedWhenOneRefuses) {
 }
 
 TEST(Stream, AResetWhileWritingRaisesNoSignal) {
-  ScriptedServer server({}, [](Conversation& client) { client.Reset(); });
+  AnswerBox<bool> connected;
+  ScriptedServer server({}, [&](Conversation& client) {
+    connected.Take();
+    client.Reset();
+  });
   Caller caller({"127.0.0.1", server.port()});
   ASSERT_TRUE(caller.Connect().ok());
+  connected.Put(true);
   EXPECT_FALSE(caller.Ask("hello").ok());
   const Status told = caller.Tell("hello");
   ASSERT_FALSE(told.ok());
