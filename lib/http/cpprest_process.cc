@@ -1,5 +1,6 @@
 #include "http/cpprest_process.h"
 
+#include <openssl/ssl.h>
 #include <pplx/threadpool.h>
 
 #include <atomic>
@@ -67,6 +68,9 @@ struct Ending {
 };
 
 void MakePool() {
+  // What is registered for exit first is run last: OpenSSL must still be there for a pool thread that shakes hands when
+  // the program ends.
+  OPENSSL_init_ssl(0, nullptr);
   try {
     crossplat::threadpool::initialize_with_threads(kThreads);
   } catch (const std::exception&) {
