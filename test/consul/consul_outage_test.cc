@@ -69,8 +69,9 @@ TEST_F(ConsulOutageTest, AWatchTellsThatItBrokeAndGoesOnAfterARestart) {
   const auto created = a.Create(HeldBy("a"));
   ASSERT_TRUE(Succeeded(created));
   ASSERT_TRUE(log.WaitForWrite(created->version.order));
-  server_.Do("restart");
+  server_.Do("kill");
   ASSERT_TRUE(log.WaitForKind(WatchEvent::Kind::kLost));
+  server_.Do("restart");
   const auto updated = a.Update(HeldBy("a", 1), created->version);
   ASSERT_TRUE(Succeeded(updated)) << "the session does not outlive a restart";
   EXPECT_TRUE(log.WaitForWrite(updated->version.order));
