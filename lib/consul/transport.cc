@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "consul/address.h"
+#include "http/beast_client.h"
 #include "http/shared_io_thread.h"
 
 namespace leaderelection::consul {
@@ -54,7 +55,9 @@ Transport::Transport(const ConsulOptions& options)
   if (!wrong.empty()) throw std::invalid_argument("ConsulOptions: " + wrong.substr(2));
   path_ = address->path;
   credentials_ = std::make_unique<Credentials>(options, address->tls);
-  client_ = http::MakeClient(address->server);
+  // Whatever LEADERELECTION_HTTP says: a watch breaks off a waiting query each time it ends, and cpprestsdk then tries
+  // that query again on another connection, over TLS even while the process exits and OpenSSL is gone.
+  client_ = http::MakeBeastClient(address->server, io_);
 }
 
 std::string Transport::Target(const Call& call) const {
