@@ -1,14 +1,17 @@
 #!/usr/bin/env bash
-# hack/sanitize.sh [address|thread] [-D...]: builds with AddressSanitizer and UndefinedBehaviorSanitizer, then with
-# ThreadSanitizer, and runs the tests that need no server. The simulator runs fewer seeds than it does without.
+# hack/sanitize.sh [address|thread] [--network] [-D...]: builds with AddressSanitizer and UndefinedBehaviorSanitizer, then
+# with ThreadSanitizer, and runs the tests that need no server: those of core, simulator, memory and file, and with
+# --network also those of what speaks to servers, which take much longer to build. The simulator runs fewer seeds.
 
 source "$(dirname "$0")/common.sh"
 
 kinds=()
+network=false
 cmake_arguments=()
 for argument in "$@"; do
   case $argument in
     address | thread) kinds+=("$argument") ;;
+    --network) network=true ;;
     -D*) cmake_arguments+=("$argument") ;;
     -h | --help) usage && exit 0 ;;
     *) die "unknown argument $argument" ;;
@@ -20,6 +23,11 @@ export ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1:detect_stack_use_after
 export UBSAN_OPTIONS=print_stacktrace=1
 export TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1
 labels=(unit simulation contract file)
+if $network; then
+  labels+=(http)
+else
+  for part in KUBERNETES REDIS CONSUL ADMIN COMMAND; do cmake_arguments+=("-DLEADERELECTION_$part=OFF"); done
+fi
 reports=$PWD/$build/reports
 mkdir -p "$reports"
 

@@ -2,11 +2,11 @@
 # hack/test.sh [-L LABEL]... [--long] [-D...]
 #
 # Installs what is missing (hack/packages.txt), builds into build/ and runs the tests: all of them, then those that
-# need no server once more under the sanitizers, then the mutants. Ends with where the time went and the counts.
+# core, simulator and file once more under the sanitizers, then the mutants. Ends with where the time went and the counts.
 #
 #   -L LABEL  only this kind of test, and builds and starts only what it needs:
 #             unit simulation contract file http lease redis consul command faults package style
-#   --long    adds what takes long: clang-tidy and a long simulation
+#   --long    adds what takes long: the sanitizers on the network parts, clang-tidy and a long simulation
 #   -D...     handed on to CMake
 #
 # BUILD_DIR names another build directory.
@@ -202,6 +202,7 @@ if $everything; then
   stage mutants hack/mutants.sh || true
 fi
 if $long; then
+  stage "sanitizers of the network parts" hack/sanitize.sh --network "${cmake_arguments[@]}" || true
   stage clang-tidy hack/tidy.sh || true
   stage "long simulation" hack/simulate.sh || true
 fi
