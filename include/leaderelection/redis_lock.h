@@ -62,8 +62,9 @@ struct LEADERELECTION_EXPORT RedisOptions {
   // REDIS_URL, or REDIS_HOST, _PORT, _USERNAME, _PASSWORD, _DATABASE; REDIS_PASSWORD_FILE, _KEY_PREFIX, _TLS (true or
   // false), _TLS_CA_FILE, _TLS_CERTIFICATE_FILE, _TLS_KEY_FILE, _TLS_SERVER_NAME; REDIS_SENTINELS (comma-separated),
   // _SENTINEL_MASTER, _SENTINEL_USERNAME, _SENTINEL_PASSWORD, _SENTINEL_TLS, _SENTINEL_TLS_CA_FILE;
-  // REDIS_CLUSTER_NODES; REDIS_MIN_REPLICAS. A variable that is set counts before the URL's part. Another prefix may
-  // stand for "REDIS_". Throws std::invalid_argument, naming each wrong variable.
+  // REDIS_CLUSTER_NODES; REDIS_MIN_REPLICAS. A variable that is set counts before the URL's part; a REDIS_PORT of the
+  // form tcp://..., which Kubernetes sets for a Service called redis, is passed over. Another prefix may stand for
+  // "REDIS_". Throws std::invalid_argument, naming each wrong variable.
   static RedisOptions FromEnvironment(const std::string& prefix = "REDIS_");
 };
 

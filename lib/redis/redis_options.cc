@@ -191,7 +191,9 @@ RedisOptions RedisOptions::FromEnvironment(const std::string& prefix) {
     }
   }
   environment.Read("HOST", options.host);
-  environment.Read("PORT", 1, 65535, options.port);
+  // Kubernetes sets REDIS_PORT=tcp://10.0.0.1:6379 in every pod beside a Service called redis: nobody meant it for us.
+  if (const char* port = environment.Find("PORT"); port && !std::string_view(port).starts_with("tcp://"))
+    environment.Read("PORT", 1, 65535, options.port);
   environment.Read("USERNAME", options.username);
   environment.Read("PASSWORD", options.password);
   environment.Read("PASSWORD_FILE", options.password_file);

@@ -155,6 +155,17 @@ TEST(RedisOptions, AreReadFromTheEnvironment) {
   EXPECT_EQ(options.min_replicas, 2);
 }
 
+TEST(RedisOptions, ThePortThatKubernetesSetsForAServiceCalledRedisIsPassedOver) {
+  Variables variables;
+  variables.Set("REDIS_PORT", "tcp://10.0.0.1:6380");
+  EXPECT_EQ(RedisOptions::FromEnvironment().port, 6379);
+  EXPECT_EQ(RedisOptions::FromEnvironment().host, "127.0.0.1") << "the Service is not taken for what was asked for";
+  variables.Set("REDIS_URL", "redis://host:1000");
+  EXPECT_EQ(RedisOptions::FromEnvironment().port, 1000);
+  variables.Set("REDIS_PORT", "10.0.0.1:6380");
+  EXPECT_THAT(Complaint([] { (void)RedisOptions::FromEnvironment(); }), HasSubstr("REDIS_PORT"));
+}
+
 TEST(RedisOptions, EveryWrongVariableIsNamedAndNoneIsQuoted) {
   Variables variables;
   variables.Set("REDIS_URL", "canary://u:canary@host");
