@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # hack/test.sh [-L LABEL]... [--long] [-D...]
 #
-# Installs what is missing (hack/packages.txt), builds into build/ and runs the tests: all of them, then those that
+# Installs what is missing (hack/packages.txt), builds into build/ and runs the tests: all of them, then those of
 # core, simulator and file once more under the sanitizers, then the mutants. Ends with where the time went and the counts.
 #
 #   -L LABEL  only this kind of test, and builds and starts only what it needs:
