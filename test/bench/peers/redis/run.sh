@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# run.sh [ROUNDS [HAND_OFFS [TAKE_OVERS [ELECTIONS]]]]: our lock beside bsm/redislock and redsync, in turn, on a Redis
-# of its own. Prints the median and the 99th percentile of each in milliseconds, beside how many times ours the median
-# is; and renewals a second, beside how many times the peer's rate ours is. Leases are 3 seconds. Both peers wait by
-# polling: redislock every 100 ms as in its documentation, redsync after 50 to 250 ms as it does by itself. Their client
-# has one request at a time under way on a connection; ours sends on without waiting.
+# run.sh [ROUNDS [HAND_OFFS [TAKE_OVERS [ELECTIONS]]]]: our lock beside bsm/redislock and redsync on a Redis of its
+# own. They take turns, five each, so that what else the machine does meets all of them. Prints the median and the 99th
+# percentile in milliseconds, beside how many times ours the median is; and renewals a second, median, least and most of
+# the turns, beside how many times the peer's median ours is. Leases are 3 seconds. Both peers wait by polling: redislock
+# every 100 ms as in its documentation, redsync after 50 to 250 ms as it does by itself. Their client has one request at
+# a time under way on a connection; ours sends on without waiting.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../../../.." && pwd)
@@ -30,37 +31,57 @@ trap finish EXIT
 eval "$("$root/hack/redis.sh" env standalone --dir "$scratch/redis")"
 export REDIS_HOST=${LEADERELECTION_TEST_REDIS_STANDALONE_SERVERS%:*} REDIS_PORT=${LEADERELECTION_TEST_REDIS_STANDALONE_SERVERS#*:}
 
-# measure NAME COMMAND... COUNT: the first of each kind is ours, with which the others are compared.
-measure() {
-  local name=$1 count=${*: -1} numbers
-  shift
-  numbers=$("${@:1:$#-1}" "$(cat /proc/sys/kernel/random/uuid)" "$count" | sort -n)
-  awk -v name="$name" -v base="$base" '
+readonly turns=5
+
+# program WHO WHAT COUNT: one turn, on a key that nobody has used.
+program() {
+  local key
+  key=$(cat /proc/sys/kernel/random/uuid)
+  case $1 in
+    ours) "$ours" "$2" "$key" "$3" ;;
+    elector) "$ours" lead-release "$key" "$3" ;;
+    *) "$peer" "$1" "$2" "$key" "$3" ;;
+  esac
+}
+
+# take_turns WHAT COUNT WHO...: leaves the numbers of each, sorted, in a file of his own.
+take_turns() {
+  local what=$1 count=$2 who turn
+  shift 2
+  for ((turn = 0; turn < turns; ++turn)); do
+    for who in "$@"; do program "$who" "$what" "$count" >>"$scratch/$what.$who"; done
+  done
+  for who in "$@"; do sort -n -o "$scratch/$what.$who" "$scratch/$what.$who"; done
+}
+
+median() { awk '{ all[NR] = $1 } END { print all[int((NR + 1) / 2)] }' "$1"; }
+
+# times WHAT COUNT WHO...: COUNT in all.
+times() {
+  local what=$1 who
+  take_turns "$what" $((($2 + turns - 1) / turns)) "${@:3}"
+  for who in "${@:3}"; do
+    awk -v name="$what, $who" -v base="$(median "$scratch/$what.ours")" '
+      { all[NR] = $1 }
+      END {
+        median = all[int((NR + 1) / 2)]
+        printf "%-28s %6d %12.3f %12.3f %8.2f\n", name, NR, median, all[int((NR * 99 + 99) / 100)], median / base
+      }' "$scratch/$what.$who"
+  done
+}
+
+printf '%-28s %6s %12s %12s %8s\n' milliseconds number p50 p99 "x ours"
+times acquire-release "$rounds" ours elector redislock redsync
+times hand-off "$hand_offs" ours redislock redsync
+times take-over "$take_overs" ours redislock redsync
+
+printf '\n%-28s %6s %12s %12s %12s %10s\n' "a second, one connection" number median least most "ours x it"
+take_turns renewals "$elections" ours redislock redsync
+for who in ours redislock redsync; do
+  awk -v name="renewals, $who" -v number="$elections" -v base="$(median "$scratch/renewals.ours")" '
     { all[NR] = $1 }
     END {
       median = all[int((NR + 1) / 2)]
-      printf "%-34s %6d %12.3f %12.3f %8.2f\n", name, NR, median, all[int((NR * 99 + 99) / 100)], base ? median / base : 1
-    }' <<<"$numbers"
-  [[ $base != 0 ]] || base=$(awk '{ all[NR] = $1 } END { print all[int((NR + 1) / 2)] }' <<<"$numbers")
-}
-
-printf '%-34s %6s %12s %12s %8s\n' "milliseconds" number p50 p99 "x ours"
-base=0
-measure "acquire+release, ours" "$ours" acquire-release "$rounds"
-measure "acquire+release, ours, an elector" "$ours" lead-release "$rounds"
-measure "acquire+release, redislock" "$peer" redislock acquire-release "$rounds"
-measure "acquire+release, redsync" "$peer" redsync acquire-release "$rounds"
-for what in hand-off:$hand_offs take-over:$take_overs; do
-  base=0
-  measure "${what%:*}, ours" "$ours" "${what%:*}" "${what#*:}"
-  measure "${what%:*}, redislock" "$peer" redislock "${what%:*}" "${what#*:}"
-  measure "${what%:*}, redsync" "$peer" redsync "${what%:*}" "${what#*:}"
-done
-
-printf '\n%-34s %6s %12s %25s\n' "over one connection" number "a second" "ours x it"
-ours_rate=$("$ours" renewals renewals-ours "$elections")
-row() { printf '%-34s %6d %12.0f %25.2f\n' "$1" "$elections" "$2" "$(awk "BEGIN { print $ours_rate / $2 }")"; }
-row "renewals, ours" "$ours_rate"
-for library in redislock redsync; do
-  row "renewals, $library" "$("$peer" "$library" renewals "renewals-$library" "$elections")"
+      printf "%-28s %6d %12.0f %12.0f %12.0f %10.2f\n", name, number, median, all[1], all[NR], base / median
+    }' "$scratch/renewals.$who"
 done
