@@ -123,6 +123,8 @@ Result<Term> Candidacy::TryAcquire() {
   changed_.wait(lock, [this] { return mode_ != Mode::kManual || shown_; });
   ThrowIfRunning("TryAcquire");
   if (shown_) return Term(shown_);
+  // Rule 11: it does not stand before that has returned.
+  if (works_ > 0) return {ErrorCode::kHeld, "the work of an earlier term still runs"};
   Enter(Mode::kManual);
   attempt_.reset();
   attempting_ = true;

@@ -126,6 +126,24 @@ TEST_F(LeaderElectorTest, TheSightOfARivalEndsTheTermAtOnce) {
   EXPECT_THAT(TakeNotes(), ElementsAre("a sees b", "a stopped"));
 }
 
+TEST_F(LeaderElectorTest, AResignationOnItsWayWhenTheTermBeginsLeavesNoWorkBehind) {
+  auto config = Config("a");
+  config.release_on_cancel = true;
+  LeaderElector elector(std::move(config));
+  lock->Hold();
+  elector.Start();
+  executor->RunUntilIdle();
+  lock->Answer();  // there is no record
+  executor->RunUntilIdle();
+  lock->Answer();  // it is created; the answer waits behind nothing, the step-down behind the answer
+  elector.StepDown();
+  lock->Resume();
+  executor->RunUntilIdle();
+  EXPECT_FALSE(elector.IsLeader());
+  EXPECT_EQ(lock->stored()->record.holder_identity, "");
+  EXPECT_THAT(TakeNotes(), ElementsAre("a sees a"));
+}
+
 TEST_F(LeaderElectorTest, ACleanStopReleasesBeforeItSaysSo) {
   auto config = Config("a");
   config.release_on_cancel = true;

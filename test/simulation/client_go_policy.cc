@@ -43,7 +43,7 @@ class ClientGoPolicy final : public Policy, public std::enable_shared_from_this<
   void Resign(Election::Resignation, bool) override {
     Later(milliseconds(0), [this] { Cancel(); });
   }
-  void WorkStarted() override {}
+  void StartWork() override { means_.program->OnWorkStarts(); }
   void WorkReturned() override {}
   bool Releases() const override { return release_on_cancel_; }
   bool AskLeads() override { return leads_; }
@@ -272,7 +272,7 @@ class SharedPolicy final : public Policy {
   explicit SharedPolicy(Means means) : policy_(std::make_shared<ClientGoPolicy>(std::move(means))) {}
   void Stand(Standing how) override { policy_->Stand(how); }
   void Resign(Election::Resignation how, bool release) override { policy_->Resign(how, release); }
-  void WorkStarted() override { policy_->WorkStarted(); }
+  void StartWork() override { policy_->StartWork(); }
   void WorkReturned() override { policy_->WorkReturned(); }
   bool Releases() const override { return policy_->Releases(); }
   bool AskLeads() override { return policy_->AskLeads(); }

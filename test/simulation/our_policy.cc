@@ -34,7 +34,14 @@ class OurPolicy final : public Policy {
     }
   }
   void Resign(Election::Resignation how, bool release) override { driver_->Resign(how, release); }
-  void WorkStarted() override { driver_->WorkStarted(); }
+  // In one step, as the elector does it: a resignation that was on its way before has ended the term by then.
+  void StartWork() override {
+    driver_->Post([this, term = term_](Election& election, Instant at) {
+      if (term != term_ || ending_) return election.HandleTime(at);
+      program_.OnWorkStarts();
+      return election.WorkStarted(at);
+    });
+  }
   void WorkReturned() override { driver_->WorkReturned(); }
 
   bool AskLeads() override { return validity_->IsValid(term_); }
@@ -47,10 +54,13 @@ class OurPolicy final : public Policy {
   void Hear(const Announcement& news) {
     if (const auto* started = std::get_if<announce::TermStarted>(&news)) {
       term_ = started->validity_term;
+      ending_ = false;
       program_.OnTermStarted(started->number);
     } else if (std::holds_alternative<announce::WorkMustStop>(news)) {
+      ending_ = true;
       program_.OnWorkMustStop();
     } else if (std::holds_alternative<announce::TermEnded>(news)) {
+      ending_ = true;
       program_.OnTermEnded();
     } else if (std::holds_alternative<announce::Idle>(news)) {
       program_.OnIdle();
@@ -61,6 +71,7 @@ class OurPolicy final : public Policy {
   Program& program_;
   const std::shared_ptr<Validity> validity_;
   std::uint32_t term_ = 0;
+  bool ending_ = false;
   const std::shared_ptr<ElectionDriver> driver_;
 };
 

@@ -16,6 +16,7 @@ class Program {
  public:
   virtual ~Program() = default;
   virtual void OnTermStarted(std::uint64_t number) = 0;
+  virtual void OnWorkStarts() = 0;
   virtual void OnWorkMustStop() = 0;
   virtual void OnTermEnded() = 0;
   virtual void OnIdle() = 0;
@@ -29,7 +30,8 @@ class Policy {
 
   virtual void Stand(Standing how) = 0;
   virtual void Resign(Election::Resignation how, bool release) = 0;
-  virtual void WorkStarted() = 0;
+  // OnWorkStarts follows, unless the term is ending by then.
+  virtual void StartWork() = 0;
   virtual void WorkReturned() = 0;
 
   // Whether it gives the lock up when it is asked to.

@@ -72,16 +72,20 @@ void Process::OnTermStarted(std::uint64_t number) {
   in_term_ = true;
   found_over_ = false;
   number_ = number;
-  work_running_ = true;
   work_stopping_ = false;
   ++work_;
-  policy_->WorkStarted();
-  stage_.world.After(stage_.world.random.Wait(milliseconds(500)), [this, work = work_] { Act(work); });
+  first_act_ = stage_.world.random.Wait(milliseconds(500));
+  policy_->StartWork();
   if (standing_ != Policy::Standing::kOneAttempt) return;
   // Who tried once and got it gives it back by himself.
   stage_.world.After(stage_.world.random.Between(seconds(1), seconds(20)), [this, work = work_] {
     if (alive_ && in_term_ && work == work_) Resign(Election::Resignation::kStop, true);
   });
+}
+
+void Process::OnWorkStarts() {
+  work_running_ = true;
+  stage_.world.After(first_act_, [this, work = work_] { Act(work); });
 }
 
 void Process::OnWorkMustStop() {

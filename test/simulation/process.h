@@ -92,6 +92,7 @@ class Process final : public Program, public TaskObserver {
 
   // Program
   void OnTermStarted(std::uint64_t number) override;
+  void OnWorkStarts() override;
   void OnWorkMustStop() override;
   void OnTermEnded() override;
   void OnIdle() override;
@@ -125,6 +126,7 @@ class Process final : public Program, public TaskObserver {
   bool work_running_ = false;
   bool work_stopping_ = false;
   std::uint32_t work_ = 0;  // counts them
+  TrueTime first_act_{0};   // how long after its start
 };
 
 }  // namespace leaderelection::simulation
