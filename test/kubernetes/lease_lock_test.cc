@@ -280,7 +280,7 @@ TEST(LeaseLock, AServerThatIsNotTheOneConfiguredIsRefusedByName) {
       {{.certificate = {.dns = {"other.example.com"}}}, "certificate is for other.example.com, not 127.0.0.1"},
       {{.cluster = ", tls-server-name: kubernetes.default"}, "certificate is for 127.0.0.1, not kubernetes.default"},
       {{.certificate = expired}, "certificate has expired"},
-      {{.newest_version = TLS1_1_VERSION}, ""},
+      {{.newest_version = TLS1_1_VERSION}, "the server offers no TLS 1.2 or newer"},
   };
   for (const Row& row : rows) {
     std::atomic<int> requests = 0;
