@@ -21,7 +21,7 @@ constexpr Page kPages[] = {
      "Runs the command while this candidate leads. On a clean stop (SIGTERM, SIGINT) the command gets SIGTERM, has its "
      "grace period while the lock is renewed, and then the lock is freed. On a loss it and all it started are gone "
      "before another candidate may lead, also if leader-elector itself is killed, stopped or hangs. Then it stands "
-     "again.\n\n"
+     "again. A server that does not answer is waited for, since it may only start later; the log tells.\n\n"
      "The command finds LEADER_ELECTION_FENCING_TOKEN, LEADER_ELECTION_IDENTITY, LEADER_ELECTION_LOCK and "
      "LEADER_ELECTION_ADMIN_ADDRESS in its environment. It must stay in the foreground. SIGHUP, SIGQUIT, SIGUSR1, "
      "SIGUSR2 and SIGWINCH are passed on to it. When it exits, leader-elector frees the lock and exits with its code "

@@ -142,6 +142,53 @@ TEST_F(Asking, WrongDurationsAndAddressesAreNamedAsFlags) {
   EXPECT_THAT(says({"--admin-address=192.0.2.1:1"}), HasSubstr("cannot listen on 192.0.2.1:1"));
 }
 
+// Before the first attempt: a candidate that cannot ever lead must not look as if it waited for its turn.
+TEST_F(Asking, ALockThatCannotBeUsedEndsACandidateAtOnce) {
+  const auto says = [&](const std::vector<std::string>& options) {
+    std::vector<std::string> words = {LEADER_ELECTOR, "run"};
+    words.insert(words.end(), options.begin(), options.end());
+    words.insert(words.end(), {"--", "true"});
+    Program program(words, folder_ / ("unusable" + std::to_string(++asked_)));
+    EXPECT_EQ(program.Wait(), 2);
+    const std::string said = program.Output();
+    EXPECT_EQ(said.find('\n'), said.size() - 1) << said;
+    return said;
+  };
+  EXPECT_THAT(says({"--lock=file", "--lock-file=" + (folder_ / "missing" / "lock").string()}),
+              HasSubstr("No such file or directory; create it"));
+#ifdef LEADER_ELECTOR_LEASE
+  EXPECT_THAT(says({"--name=x", "--namespace=n", "--kubeconfig=/no/such"}), HasSubstr("no API server to talk to: "));
+#endif
+#ifdef LEADER_ELECTOR_REDIS
+  EXPECT_THAT(says({"--lock=redis", "--name=x", "--redis-url=redis://h:port"}), HasSubstr("--lock=redis: "));
+  EXPECT_THAT(says({"--lock=redis", "--redis-url=redis://127.0.0.1:1"}), HasSubstr("--name is missing"));
+#endif
+}
+
+// It may start before its server does, as a pod does; observe, status and step-down do not wait.
+TEST_F(Asking, AServerThatIsNotThereYetIsWaitedForByACandidateAndSaidSoByTheOthers) {
+#ifdef LEADER_ELECTOR_REDIS
+  const std::vector<std::string> lock = {"--lock=redis", "--name=x", "--redis-url=redis://127.0.0.1:1"};
+  std::vector<std::string> words = {LEADER_ELECTOR, "run", "--retry-period=500ms"};
+  words.insert(words.end(), lock.begin(), lock.end());
+  words.insert(words.end(), {"--", "true"});
+  Program candidate(words, folder_ / "candidate.log");
+  ASSERT_TRUE(Says(candidate, "request failed"));
+  EXPECT_THAT(candidate.Output(), HasSubstr("127.0.0.1:1"));
+  candidate.Signal(SIGTERM);
+  EXPECT_EQ(candidate.Wait(), 0);
+  for (const char* asked : {"observe", "status", "step-down"}) {
+    words = {LEADER_ELECTOR, asked};
+    words.insert(words.end(), lock.begin(), lock.end());
+    Program program(words, folder_ / asked);
+    EXPECT_EQ(program.Wait(), 2) << asked;
+    EXPECT_THAT(program.Output(), testing::EndsWith("is the server running, and the address right?\n"));
+  }
+#else
+  GTEST_SKIP() << "built without a lock on a server";
+#endif
+}
+
 TEST_F(Asking, TheLogCanBeJson) {
   auto a = Candidate("a", {"--log-format=json", "--log-level=debug"});
   ASSERT_TRUE(Says(*a, "command started"));

@@ -217,10 +217,12 @@ TEST(BadInput, IsOneLineThatSaysWhatToDo) {
       {{"status", "--", "true"}, {}, "belongs to run"},
       {{"status", "--lock=file"}, {}, "--lock-file is missing"},
       {{"status", "--lock-file=", "--lock=file"}, {}, "--lock-file needs a value"},
-      {{"status", "--lock=file", "--lock-file=" + nowhere}, {}, "No such file or directory"},
+      {{"status", "--lock=file", "--lock-file=" + nowhere}, {}, "No such file or directory; create it"},
       {{"status", "--lock=file", "--lock-file=" + garbage}, {}, "choose another name or remove it"},
-      {{"observe", "--lock=file", "--lock-file=" + nowhere}, {}, "No such file or directory"},
-      {{"step-down", "--lock=file", "--lock-file=" + nowhere}, {}, "No such file or directory"},
+      {{"observe", "--lock=file", "--lock-file=" + nowhere}, {}, "No such file or directory; create it"},
+      {{"step-down", "--lock=file", "--lock-file=" + nowhere}, {}, "No such file or directory; create it"},
+      {{"status", "--lock=file", "--lock-file=" + garbage + "/lock"}, {}, "Not a directory; create it"},
+      {{"run", "--config", nowhere, "--", "true"}, {}, "cannot read configuration file " + nowhere + ": No such file"},
       {{"status", "--config", nowhere}, {}, "cannot read configuration file " + nowhere + ": No such file"},
       {{"status", "--config", "/"}, {}, "cannot read configuration file /"},
       {{"status"}, {{"LEADER_ELECTOR_LOKC", "file"}}, "LEADER_ELECTOR_LOKC; did you mean 'LEADER_ELECTOR_LOCK'?"},
@@ -257,7 +259,29 @@ TEST(BadInput, APasswordIsNeverQuoted) {
 }
 #endif
 
+#ifdef LEADER_ELECTOR_CONSUL
+TEST(BadInput, AConsulThatCannotBeReachedIsSaidSo) {
+  std::ostringstream out;
+  std::ostringstream err;
+  EXPECT_EQ(command::Run({"status", "--lock=consul", "--name=x", "--consul-address=http://127.0.0.1:1"}, {}, out, err),
+            2);
+  EXPECT_THAT(err.str(), HasSubstr("127.0.0.1:1"));
+  EXPECT_THAT(err.str(), testing::EndsWith("is the server running, and the address right?\n"));
+}
+#endif
+
 #ifdef LEADER_ELECTOR_LEASE
+TEST(BadInput, AMissingKubeconfigIsSaidSo) {
+  for (const char* asked : {"observe", "status", "step-down"}) {
+    std::ostringstream out;
+    std::ostringstream err;
+    EXPECT_EQ(command::Run({asked, "--name=x", "--namespace=n", "--kubeconfig=/no/such"}, {}, out, err), 2) << asked;
+    EXPECT_THAT(err.str(), testing::StartsWith("leader-elector: no API server to talk to: "));
+    EXPECT_THAT(err.str(), HasSubstr("/no/such"));
+    EXPECT_EQ(err.str().find('\n'), err.str().size() - 1) << err.str();
+  }
+}
+
 TEST(BadInput, AnApiServerThatCannotBeReachedIsSaidSo) {
   const Folder folder;
   const std::string kubeconfig = folder / "kubeconfig";
