@@ -17,7 +17,7 @@ trap 'rm -rf "$scratch"' EXIT
 
 # The namespace stays: no controller runs here that would finish its deletion. A dry run looks for namespace and kinds that are really there. Prometheus' operator is not, so its kind is made known
 # without its schema.
-kubectl apply -f "$manifests/base/namespace.yaml" >/dev/null
+kubectl apply -f "$manifests/base/namespace.yaml" -f "$manifests/example-operator/namespace.yaml" >/dev/null
 kubectl apply -f - >/dev/null <<'CRD'
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -35,7 +35,7 @@ spec:
 CRD
 kubectl wait --for=condition=Established crd/servicemonitors.monitoring.coreos.com --timeout=60s >/dev/null
 
-for folder in . sidecar redis consul monitoring; do
+for folder in . sidecar redis consul monitoring example-operator; do
   kubectl kustomize "$manifests/$folder" >"$scratch/all.yaml"
   # The pods' security is judged when pods are made, and told of Deployments as a warning.
   kubectl apply --dry-run=server --validate=strict --warnings-as-errors -f "$scratch/all.yaml"
@@ -49,11 +49,22 @@ done
 [[ -n $elector ]] || exit 0
 kubectl kustomize "$manifests" >"$scratch/all.yaml"
 kubectl apply -f "$scratch/all.yaml" >/dev/null
-account=system:serviceaccount:leader-elector:leader-elector
-may() { kubectl --as "$account" -n leader-elector auth can-i "$@" 2>/dev/null || true; }
+# may [-n NAMESPACE] VERB RESOURCE: what the account may do that has the name of its namespace.
+may() {
+  local name=leader-elector
+  if [[ $1 == -n ]]; then name=$2 && shift 2; fi
+  kubectl --as "system:serviceaccount:$name:$name" -n "$name" auth can-i "$@" 2>/dev/null || true
+}
 [[ $(may update leases/leader-elector) == yes ]]
 [[ $(may update leases/other) == no && $(may create leases) == no && $(may delete leases/leader-elector) == no ]]
 [[ $(may list secrets) == no && $(may get pods) == no ]]
+
+# What example-operator may do; that it suffices is told by the operator's own tests.
+kubectl apply -f "$manifests/example-operator/rbac.yaml" >/dev/null
+[[ $(may -n example-operator update leases/example-operator) == yes ]]
+[[ $(may -n example-operator update leases/other) == no && $(may -n example-operator create leases) == no ]]
+[[ $(may -n example-operator patch configmaps) == yes && $(may -n example-operator delete configmaps) == no ]]
+[[ $(may -n example-operator update configmaps) == no && $(may -n example-operator list secrets) == no ]]
 
 token=$(kubectl -n leader-elector create token leader-elector)
 server=$(kubectl config view --raw -o 'jsonpath={.clusters[0].cluster.server}')
