@@ -1,19 +1,34 @@
-# leaderelection_script_test(NAME interop SCRIPT interop_test.py CLASS InteropTest LABEL lease [SERIAL]): one test of ctest for
-# each test of the script, so that they run side by side, unless serial, and are counted one by one.
+# leaderelection_script_test(NAME interop SCRIPT interop_test.py CLASS InteropTest LABEL lease [SERIAL] [PROGRAM target]): one
+# test of ctest for each test of that class, so that they run side by side, unless serial, and are counted one by one. The
+# script finds the candidate in OUR_CANDIDATE, or example-operator, if that is the program, in EXAMPLE_OPERATOR.
 function(leaderelection_script_test)
-  cmake_parse_arguments(arg "SERIAL" "NAME;SCRIPT;CLASS;LABEL" "" ${ARGN})
-  file(STRINGS ${arg_SCRIPT} lines REGEX "def test_")
+  cmake_parse_arguments(arg "SERIAL" "NAME;SCRIPT;CLASS;LABEL;PROGRAM" "" ${ARGN})
+  set(program candidate)
+  set(variable OUR_CANDIDATE)
+  if(arg_PROGRAM)
+    set(program ${arg_PROGRAM})
+    string(MAKE_C_IDENTIFIER ${program} variable)
+    string(TOUPPER ${variable} variable)
+  endif()
+  file(STRINGS ${arg_SCRIPT} lines REGEX "def test_|^class ")
+  set(class)
   foreach(line IN LISTS lines)
+    if(line MATCHES "^class ([A-Za-z]+)")
+      set(class ${CMAKE_MATCH_1})
+      continue()
+    elseif(NOT class STREQUAL arg_CLASS)
+      continue()
+    endif()
     string(REGEX REPLACE ".*def test_([a-z_0-9]+).*" "\\1" sentence "${line}")
     set(name ${arg_NAME}.${sentence})
     add_test(NAME ${name}
       COMMAND Python3::Interpreter -B ${CMAKE_CURRENT_SOURCE_DIR}/${arg_SCRIPT} ${arg_CLASS}.test_${sentence})
     set_tests_properties(${name} PROPERTIES LABELS ${arg_LABEL} TIMEOUT 300 SKIP_RETURN_CODE 77
-      ENVIRONMENT OUR_CANDIDATE=$<TARGET_FILE:candidate>)
+      ENVIRONMENT ${variable}=$<TARGET_FILE:${program}>)
     if(arg_SERIAL)
       set_tests_properties(${name} PROPERTIES RUN_SERIAL ON)
     endif()
   endforeach()
-  leaderelection_built_for(${arg_LABEL} candidate)
+  leaderelection_built_for(${arg_LABEL} ${program})
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${arg_SCRIPT})
 endfunction()
