@@ -1,14 +1,20 @@
 #!/usr/bin/env bash
-# hack/image.sh [--tag TAG] [-D...]: the container image of leader-elector, made from Debian's packages without pulling
-# another image. Leaves build/image/leader-elector.tar, for docker load or podman load, and loads it where docker runs.
-# Needs root, for debootstrap. LEADER_ELECTOR names a leader-elector that is built already.
+# hack/image.sh [--program NAME] [--tag TAG] [-D...]: the container image of leader-elector, or of example-operator, made
+# from Debian's packages without pulling another image. Leaves build/image/NAME.tar, for docker load or podman load, and
+# loads it where docker runs. Needs root, for debootstrap. LEADER_ELECTOR or EXAMPLE_OPERATOR names a program that is built
+# already.
 
 source "$(dirname "$0")/common.sh"
 
-tag=leader-elector:0.1.0
+program=leader-elector tag=
 cmake_arguments=()
 while [[ $# -gt 0 ]]; do
   case $1 in
+    --program)
+      [[ ${2:-} == leader-elector || ${2:-} == example-operator ]] || die "--program needs leader-elector or example-operator"
+      program=$2
+      shift
+      ;;
     --tag)
       [[ $# -gt 1 ]] || die "--tag needs a name"
       tag=$2
@@ -20,20 +26,24 @@ while [[ $# -gt 0 ]]; do
   esac
   shift
 done
+tag=${tag:-$program:0.1.0}
 [[ $(id -u) -eq 0 ]] || die "debootstrap needs root"
 hack/packages.sh build image
 
 image=$build/image root=$build/image/root
-elector=${LEADER_ELECTOR:-$image/build/cmd/leader-elector/leader-elector}
-if [[ -z ${LEADER_ELECTOR:-} ]]; then
-  say "building leader-elector"
+variable=${program^^}
+variable=${variable//-/_}
+binary=${!variable:-}
+if [[ -z $binary ]]; then
+  binary=$image/build/cmd/$program/$program
+  say "building $program"
   configure "$image/build" -DCMAKE_BUILD_TYPE=Release -DLEADERELECTION_BUILD_TESTS=OFF -DLEADERELECTION_COMMAND=ON \
     "${cmake_arguments[@]}" >/dev/null
-  run ninja -C "$image/build" --quiet leader-elector
+  run ninja -C "$image/build" --quiet "$program"
 fi
 
 # The packages that own the libraries it loads: those of this very Debian, so the root is made from the same.
-mapfile -t libraries < <(ldd "$elector" | awk '$2 == "=>" { print $3 }')
+mapfile -t libraries < <(ldd "$binary" | awk '$2 == "=>" { print $3 }')
 # Merged or not, /lib and /usr/lib are the same, but a package lists its files under one of them.
 mapfile -t packages < <({ dpkg -S "${libraries[@]}" "${libraries[@]/#\/lib/\/usr\/lib}" 2>/dev/null || true; } |
   cut -d: -f1 | sort -u)
@@ -47,8 +57,8 @@ mkdir -p "$root"
 include=$(IFS=, && echo "${packages[*]},ca-certificates")
 run debootstrap --variant=minbase --include="$include" "$suite" "$root" "$mirror" >"$image/debootstrap.log" ||
   die "debootstrap failed; see $image/debootstrap.log"
-install -D --strip --mode=0755 "$elector" "$root/usr/bin/leader-elector"
-chroot "$root" /usr/bin/leader-elector version
+install -D --strip --mode=0755 "$binary" "$root/usr/bin/$program"
+chroot "$root" "/usr/bin/$program" --help >/dev/null
 
 # What only an administrator of a whole system would use.
 rm -rf "$root"/var/cache/* "$root"/var/lib/apt "$root"/var/log/* "$root"/usr/share/{doc,man,info,locale,lintian} \
@@ -56,6 +66,7 @@ rm -rf "$root"/var/cache/* "$root"/var/lib/apt "$root"/var/log/* "$root"/usr/sha
 mkdir "$root/dev"
 
 tar --sort=name --mtime=@0 --numeric-owner -C "$root" -cf "$image/root.tar" .
-hack/image/archive.py "$image/root.tar" hack/image/Dockerfile "$tag" "$image/leader-elector.tar"
-say "$image/leader-elector.tar: $tag, $(du -h --apparent-size "$image/leader-elector.tar" | cut -f1)"
-if docker info >/dev/null 2>&1; then run docker load --input "$image/leader-elector.tar"; fi
+sed "s/leader-elector/$program/g" hack/image/Dockerfile >"$image/Dockerfile"
+hack/image/archive.py "$image/root.tar" "$image/Dockerfile" "$tag" "$image/$program.tar"
+say "$image/$program.tar: $tag, $(du -h --apparent-size "$image/$program.tar" | cut -f1)"
+if docker info >/dev/null 2>&1; then run docker load --input "$image/$program.tar"; fi
