@@ -43,6 +43,14 @@ cmake --build "$folder/project"
 "$folder/project/program" "$folder/record" || fail "the user's program"
 "$folder/project/own_test" --gtest_brief=1 || fail "the user's test"
 
+# The tutorial's operator is such a project too; it is compiled once, against the static libraries.
+if [[ $kind == static && -e $prefix/include/leaderelection/kube_client.h && -e $prefix/include/leaderelection/admin_server.h ]]; then
+  rm -rf "$folder/operator"
+  cmake -S "$source/cmd/example-operator" -B "$folder/operator" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" >/dev/null
+  cmake --build "$folder/operator"
+  "$folder/operator/example-operator" --help >/dev/null || fail "the tutorial's operator"
+fi
+
 ask() {
   rm -rf "$folder/question"
   cmake -S "$here/question" -B "$folder/question" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" \
