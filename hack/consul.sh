@@ -27,12 +27,15 @@ servers=$root/hack/servers
 source "$servers/build_once.sh"
 # shellcheck source=servers/process.sh
 source "$servers/process.sh"
+# shellcheck source=servers/directory.sh
+source "$servers/directory.sh"
 # shellcheck source=servers/certificates.sh
 source "$servers/certificates.sh"
 
 readonly node=test-node
 readonly prefix=leaderelection/test/
 readonly ready_seconds=60
+readonly how="hack/consul.sh up"
 
 main() {
   local command=${1:-} dir=${LEADERELECTION_TEST_CONSUL_DIR:-$root/build/run/consul}
@@ -47,33 +50,15 @@ main() {
   case $command in
     up) enter "$dir" && up ;;
     down) [[ ! -d $dir ]] || { enter "$dir" && down; } ;;
-    restart) enter_existing "$dir" && restart ;;
-    status) enter_existing "$dir" && status ;;
-    env) enter_existing "$dir" && print_env ;;
-    kill) enter_existing "$dir" && signal_agent KILL && await 10 process_ended consul ;;
-    stop) enter_existing "$dir" && signal_agent STOP && await 10 stopped ;;
-    cont) enter_existing "$dir" && signal_agent CONT ;;
+    restart) enter_existing "$dir" "$how" && restart ;;
+    status) enter_existing "$dir" "$how" && status ;;
+    env) enter_existing "$dir" "$how" && require_env "$how" && cat env ;;
+    kill) enter_existing "$dir" "$how" && signal_agent KILL && await 10 process_ended consul ;;
+    stop) enter_existing "$dir" "$how" && signal_agent STOP && await 10 stopped ;;
+    cont) enter_existing "$dir" "$how" && signal_agent CONT ;;
     help | -h | --help) usage ;;
     *) usage >&2 && exit 2 ;;
   esac
-}
-
-# The lock file marks a directory as one of ours, whose contents may be deleted.
-enter() {
-  mkdir -p "$1"
-  cd "$1"
-  [[ -e .lock || -z $(ls -A) ]] || die "$PWD holds other files: give an empty directory"
-  take_lock
-}
-
-enter_existing() {
-  [[ -e $1/.lock ]] || die "there is no server in $1: run hack/consul.sh up"
-  cd "$1"
-}
-
-take_lock() {
-  exec 9>>.lock
-  flock --wait 900 9 || die "$PWD is in use by another run of this script"
 }
 
 up() {
@@ -101,7 +86,7 @@ start_afresh() {
   new_uuid >token/elector
   start_on_free_ports
   make_tokens
-  write_env
+  write_variables
   trap - EXIT
 }
 
@@ -112,10 +97,10 @@ down() {
 
 restart() {
   take_lock
-  [[ -e env ]] || die "there is no server in $PWD: run hack/consul.sh up"
+  require_env "$how"
   end_process consul 5
   start_agent
-  await_ready || fail_with_log "does not become ready again"
+  await_ready || fail_with_log consul "does not become ready again"
   say "restarted: $(<http)"
 }
 
@@ -125,11 +110,6 @@ status() {
   printf 'consul: running, process %s\n' "$pid"
   ready || { printf '%s: not ready\n' "$(<http)" && return 1; }
   printf '%s: ready\n' "$(<http)"
-}
-
-print_env() {
-  [[ -e env ]] || die "there is no server in $PWD: run hack/consul.sh up"
-  cat env
 }
 
 signal_agent() {
@@ -154,12 +134,6 @@ admin() { CONSUL_HTTP_ADDR=$(<http) CONSUL_HTTP_TOKEN_FILE=token/admin timeout 5
 # A write, for a server that only just leads refuses some while it still reads.
 ready() { admin kv put "${prefix}ready" >/dev/null 2>&1; }
 
-fail_with_log() {
-  say "the end of $PWD/consul.log:"
-  tail -n 20 consul.log >&2
-  die "consul $1"
-}
-
 make_certificates() {
   certificate_authority pki "leaderelection test authority"
   certificate pki server "/CN=consul" "subjectAltName=IP:127.0.0.1,DNS:localhost" "extendedKeyUsage=serverAuth,clientAuth"
@@ -174,30 +148,17 @@ start_on_free_ports() {
     : >consul.log
     start_agent
     if await_ready; then return; fi
-    if process_id consul >/dev/null; then fail_with_log "is not ready after $ready_seconds s"; fi
-    grep -q 'address already in use' consul.log || fail_with_log "ended"
+    if process_id consul >/dev/null; then fail_with_log consul "is not ready after $ready_seconds s"; fi
+    grep -q 'address already in use' consul.log || fail_with_log consul "ended"
     rm -rf data
     say "a port was taken meanwhile (attempt $attempt)"
   done
   die "no free ports found"
 }
 
-# Four neighbouring ports. Those below 32768 are not handed out to outgoing connections.
-free_ports() {
-  local first port taken
-  while true; do
-    first=$((20000 + RANDOM % 12000)) taken=false
-    for port in "$first" $((first + 1)) $((first + 2)) $((first + 3)); do
-      if (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; then taken=true; fi
-    done
-    $taken || break
-  done
-  printf '%s\n' "$first"
-}
-
 write_configuration() {
   local first
-  first=$(free_ports)
+  first=$(free_ports 4)
   printf 'http://127.0.0.1:%s\n' "$first" >http
   printf 'https://127.0.0.1:%s\n' $((first + 1)) >https
   cat >agent.json <<CONFIGURATION
@@ -228,22 +189,19 @@ make_tokens() {
   admin acl token create -secret "$(<token/elector)" -policy-name elector >/dev/null
 }
 
-write_env() {
-  {
-    printf 'export %s=%q\n' \
-      LEADERELECTION_TEST_CONSUL_DIR "$PWD" \
-      LEADERELECTION_TEST_CONSUL_HTTP "$(<http)" \
-      LEADERELECTION_TEST_CONSUL_HTTPS "$(<https)" \
-      LEADERELECTION_TEST_CONSUL_CA "$PWD/pki/ca.crt" \
-      LEADERELECTION_TEST_CONSUL_CERTIFICATE "$PWD/pki/client.crt" \
-      LEADERELECTION_TEST_CONSUL_KEY "$PWD/pki/client.key" \
-      LEADERELECTION_TEST_CONSUL_TOKEN_FILE "$PWD/token/elector" \
-      LEADERELECTION_TEST_CONSUL_ADMIN_TOKEN_FILE "$PWD/token/admin" \
-      LEADERELECTION_TEST_CONSUL_PREFIX "$prefix" \
-      LEADERELECTION_TEST_CONSUL "$(readlink bin/consul)" \
-      LEADERELECTION_TEST_CONSUL_SCRIPT "$root/hack/consul.sh"
-  } >env.new
-  mv env.new env
+write_variables() {
+  write_env \
+    LEADERELECTION_TEST_CONSUL_DIR "$PWD" \
+    LEADERELECTION_TEST_CONSUL_HTTP "$(<http)" \
+    LEADERELECTION_TEST_CONSUL_HTTPS "$(<https)" \
+    LEADERELECTION_TEST_CONSUL_CA "$PWD/pki/ca.crt" \
+    LEADERELECTION_TEST_CONSUL_CERTIFICATE "$PWD/pki/client.crt" \
+    LEADERELECTION_TEST_CONSUL_KEY "$PWD/pki/client.key" \
+    LEADERELECTION_TEST_CONSUL_TOKEN_FILE "$PWD/token/elector" \
+    LEADERELECTION_TEST_CONSUL_ADMIN_TOKEN_FILE "$PWD/token/admin" \
+    LEADERELECTION_TEST_CONSUL_PREFIX "$prefix" \
+    LEADERELECTION_TEST_CONSUL "$(readlink bin/consul)" \
+    LEADERELECTION_TEST_CONSUL_SCRIPT "$root/hack/consul.sh"
 }
 
 main "$@"

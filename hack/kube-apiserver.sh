@@ -27,6 +27,8 @@ servers=$root/hack/servers
 source "$servers/build_once.sh"
 # shellcheck source=servers/process.sh
 source "$servers/process.sh"
+# shellcheck source=servers/directory.sh
+source "$servers/directory.sh"
 # shellcheck source=servers/certificates.sh
 source "$servers/certificates.sh"
 
@@ -34,6 +36,7 @@ readonly namespace=leaderelection-test
 readonly service_accounts=(elector least no-watch)
 readonly candidates=(candidate-0 candidate-1 candidate-2 candidate-3 candidate-4)
 readonly ready_seconds=120
+readonly how="hack/kube-apiserver.sh up"
 
 main() {
   local command=${1:-} dir=${LEADERELECTION_TEST_KUBE_DIR:-$root/build/run/kube-apiserver} port=
@@ -49,33 +52,15 @@ main() {
   case $command in
     up) enter "$dir" && up ;;
     down) [[ ! -d $dir ]] || { enter "$dir" && down; } ;;
-    restart) enter_existing "$dir" && restart ;;
-    status) enter_existing "$dir" && status ;;
-    env) enter_existing "$dir" && print_env ;;
-    kill) enter_existing "$dir" && signal_server KILL && await 10 process_ended kube-apiserver ;;
-    stop) enter_existing "$dir" && signal_server STOP ;;
-    cont) enter_existing "$dir" && signal_server CONT ;;
+    restart) enter_existing "$dir" "$how" && restart ;;
+    status) enter_existing "$dir" "$how" && status ;;
+    env) enter_existing "$dir" "$how" && require_env "$how" && cat env ;;
+    kill) enter_existing "$dir" "$how" && signal_server KILL && await 10 process_ended kube-apiserver ;;
+    stop) enter_existing "$dir" "$how" && signal_server STOP ;;
+    cont) enter_existing "$dir" "$how" && signal_server CONT ;;
     help | -h | --help) usage ;;
     *) usage >&2 && exit 2 ;;
   esac
-}
-
-# The lock file marks a directory as one of ours, whose contents may be deleted.
-enter() {
-  mkdir -p "$1"
-  cd "$1"
-  [[ -e .lock || -z $(ls -A) ]] || die "$PWD holds other files: give an empty directory"
-  take_lock
-}
-
-enter_existing() {
-  [[ -e $1/.lock ]] || die "there is no server in $1: run hack/kube-apiserver.sh up"
-  cd "$1"
-}
-
-take_lock() {
-  exec 9>>.lock
-  flock --wait 900 9 || die "$PWD is in use by another run of this script"
 }
 
 up() {
@@ -107,7 +92,7 @@ start_afresh() {
   start_server_on_free_port
   make_kubeconfigs
   fill_server
-  write_env
+  write_variables
   trap - EXIT
 }
 
@@ -124,8 +109,8 @@ end_processes() {
 
 restart() {
   take_lock
-  [[ -e env ]] || die "there is no server in $PWD: run hack/kube-apiserver.sh up"
-  process_id etcd >/dev/null || die "etcd is not running: run hack/kube-apiserver.sh up"
+  require_env "$how"
+  process_id etcd >/dev/null || die "etcd is not running: run $how"
   end_process kube-apiserver 10
   start_server
   await_ready || fail_with_log kube-apiserver "does not become ready again"
@@ -147,11 +132,6 @@ status() {
   printf '%s: ready\n' "$(server_url)"
 }
 
-print_env() {
-  [[ -e env ]] || die "there is no server in $PWD: run hack/kube-apiserver.sh up"
-  cat env
-}
-
 signal_server() {
   local pid
   pid=$(process_id kube-apiserver) || die "kube-apiserver is not running"
@@ -163,12 +143,6 @@ server_url() { printf 'https://127.0.0.1:%s' "$(<port)"; }
 admin() { bin/kubectl --kubeconfig kubeconfig/admin --cache-dir kubectl-cache "$@"; }
 
 ready() { [[ $(admin get --raw /readyz --request-timeout=5s 2>/dev/null) == ok ]]; }
-
-fail_with_log() {
-  say "the end of $PWD/$1.log:"
-  tail -n 20 "$1.log" >&2
-  die "$1 $2"
-}
 
 make_certificates() {
   local name
@@ -199,7 +173,7 @@ etcd_listens_or_ended() { [[ -S etcd.sock ]] || process_ended etcd; }
 start_server_on_free_port() {
   local attempt
   for attempt in 1 2 3 4 5; do
-    printf '%s\n' "${port:-$(free_port)}" >port
+    printf '%s\n' "${port:-$(free_ports 1)}" >port
     make_kubeconfig admin "{client-certificate: $PWD/pki/admin.crt, client-key: $PWD/pki/admin.key}"
     : >kube-apiserver.log
     start_server
@@ -210,16 +184,6 @@ start_server_on_free_port() {
     say "port $(<port) was taken meanwhile (attempt $attempt)"
   done
   die "no free port found"
-}
-
-# Ports below 32768 are not handed out to outgoing connections.
-free_port() {
-  local candidate
-  while true; do
-    candidate=$((20000 + RANDOM % 12000))
-    (exec 3<>"/dev/tcp/127.0.0.1/$candidate") 2>/dev/null || break
-  done
-  printf '%s\n' "$candidate"
 }
 
 start_server() {
@@ -278,19 +242,16 @@ fill_server() {
   done
 }
 
-write_env() {
-  {
-    printf 'export %s=%q\n' \
-      LEADERELECTION_TEST_KUBE_DIR "$PWD" \
-      LEADERELECTION_TEST_KUBE_SERVER "$(server_url)" \
-      LEADERELECTION_TEST_KUBE_CA "$PWD/pki/ca.crt" \
-      LEADERELECTION_TEST_KUBE_NAMESPACE "$namespace" \
-      LEADERELECTION_TEST_KUBE_LEASE precreated \
-      LEADERELECTION_TEST_KUBE_AUDIT_LOG "$PWD/audit.log" \
-      LEADERELECTION_TEST_KUBECTL "$(readlink bin/kubectl)" \
-      LEADERELECTION_TEST_KUBE_SCRIPT "$root/hack/kube-apiserver.sh"
-  } >env.new
-  mv env.new env
+write_variables() {
+  write_env \
+    LEADERELECTION_TEST_KUBE_DIR "$PWD" \
+    LEADERELECTION_TEST_KUBE_SERVER "$(server_url)" \
+    LEADERELECTION_TEST_KUBE_CA "$PWD/pki/ca.crt" \
+    LEADERELECTION_TEST_KUBE_NAMESPACE "$namespace" \
+    LEADERELECTION_TEST_KUBE_LEASE precreated \
+    LEADERELECTION_TEST_KUBE_AUDIT_LOG "$PWD/audit.log" \
+    LEADERELECTION_TEST_KUBECTL "$(readlink bin/kubectl)" \
+    LEADERELECTION_TEST_KUBE_SCRIPT "$root/hack/kube-apiserver.sh"
 }
 
 main "$@"

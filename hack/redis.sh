@@ -26,6 +26,8 @@ USAGE
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck source=servers/process.sh
 source "$root/hack/servers/process.sh"
+# shellcheck source=servers/directory.sh
+source "$root/hack/servers/directory.sh"
 # shellcheck source=servers/certificates.sh
 source "$root/hack/servers/certificates.sh"
 
@@ -40,10 +42,10 @@ die() {
 }
 
 main() {
-  local command=${1:-} dir=
+  local command=${1:-} dir='' how
   kind=${2:-}
   [[ $kind =~ ^(standalone|tls|sentinel|cluster)$ ]] || { usage >&2 && exit 2; }
-  dir=$root/build/run/redis-$kind
+  dir=$root/build/run/redis-$kind how="hack/redis.sh up $kind"
   shift 2
   if [[ ${1:-} == --dir ]]; then
     dir=${2:?--dir needs a directory}
@@ -52,28 +54,14 @@ main() {
   case $command in
     up) enter "$dir" && up ;;
     down) [[ ! -d $dir ]] || { enter "$dir" && down; } ;;
-    env) enter_existing "$dir" && cat env ;;
-    kill) enter_existing "$dir" && signal KILL "$1" && await 10 process_ended "$1" ;;
-    stop) enter_existing "$dir" && signal STOP "$1" ;;
-    cont) enter_existing "$dir" && signal CONT "$1" ;;
-    start) enter_existing "$dir" && start_again "$1" ;;
-    cli) enter_existing "$dir" && cli "$@" ;;
+    env) enter_existing "$dir" "$how" && require_env "$how" && cat env ;;
+    kill) enter_existing "$dir" "$how" && signal KILL "$1" && await 10 process_ended "$1" ;;
+    stop) enter_existing "$dir" "$how" && signal STOP "$1" ;;
+    cont) enter_existing "$dir" "$how" && signal CONT "$1" ;;
+    start) enter_existing "$dir" "$how" && start_again "$1" ;;
+    cli) enter_existing "$dir" "$how" && cli "$@" ;;
     *) usage >&2 && exit 2 ;;
   esac
-}
-
-# The lock file marks a directory as one of ours, whose contents may be deleted.
-enter() {
-  mkdir -p "$1"
-  cd "$1"
-  [[ -e .lock || -z $(ls -A) ]] || die "$PWD holds other files: give an empty directory"
-  exec 9>>.lock
-  flock --wait 300 9 || die "$PWD is in use by another run of this script"
-}
-
-enter_existing() {
-  [[ -e $1/env ]] || die "there are no servers in $1: run hack/redis.sh up $kind"
-  cd "$1"
 }
 
 names() {
@@ -93,7 +81,7 @@ up() {
   rm -f -- *.log
   trap end_processes EXIT
   "up_$kind"
-  write_env
+  write_variables
   trap - EXIT
 }
 
@@ -173,7 +161,7 @@ launch() {
   local name=$1 attempt
   shift
   for attempt in 1 2 3 4 5; do
-    free_port >"$name.port"
+    free_ports 1 >"$name.port"
     configuration "$name" "$@" >"$name.conf"
     mkdir -p "$name.data"
     : >"$name.log"
@@ -202,7 +190,7 @@ configuration() {
       "repl-ping-replica-period 1"
   fi
   # A cluster's bus has its own port, by default 10000 above.
-  if [[ $kind == cluster ]]; then printf 'cluster-port %s\n' "$(free_port)"; fi
+  if [[ $kind == cluster ]]; then printf 'cluster-port %s\n' "$(free_ports 1)"; fi
   printf '%s\n' "$@"
 }
 
@@ -228,16 +216,6 @@ answers() {
 
 answers_or_ended() { answers "$1" || process_ended "$1"; }
 
-# Ports below 32768 are not handed out to outgoing connections.
-free_port() {
-  local candidate
-  while true; do
-    candidate=$((20000 + RANDOM % 12000))
-    (exec 3<>"/dev/tcp/127.0.0.1/$candidate") 2>/dev/null || break
-  done
-  printf '%s\n' "$candidate"
-}
-
 cli() {
   local name=$1 arguments=(-p "$(<"$1.port")")
   shift
@@ -257,7 +235,7 @@ signal() {
   kill "-$1" "$pid"
 }
 
-write_env() {
+write_variables() {
   local name ports=() sentinels=() prefix=LEADERELECTION_TEST_REDIS_${kind^^}
   for name in $(names); do
     if [[ $name == sentinel-* ]]; then
@@ -266,14 +244,11 @@ write_env() {
       ports+=("127.0.0.1:$(<"$name.port")")
     fi
   done
-  {
-    printf 'export %s=%q\n' \
-      "${prefix}_DIR" "$PWD" \
-      "${prefix}_SERVERS" "$(IFS=, && echo "${ports[*]}")" \
-      "${prefix}_SENTINELS" "$(IFS=, && echo "${sentinels[*]}")" \
-      LEADERELECTION_TEST_REDIS_SCRIPT "$root/hack/redis.sh"
-  } >env.new
-  mv env.new env
+  write_env \
+    "${prefix}_DIR" "$PWD" \
+    "${prefix}_SERVERS" "$(IFS=, && echo "${ports[*]}")" \
+    "${prefix}_SENTINELS" "$(IFS=, && echo "${sentinels[*]}")" \
+    LEADERELECTION_TEST_REDIS_SCRIPT "$root/hack/redis.sh"
 }
 
 main "$@"
