@@ -24,10 +24,16 @@ std::shared_ptr<ResourceLock> MakeRedisLock(const Values& values, const LogSink&
     options.password.clear();
     options.password_file = values.Text("redis-password-file");
   }
-  if (values.Given("redis-ca-file")) options.tls.ca_file = options.sentinel_tls.ca_file = values.Text("redis-ca-file");
   if (values.Given("redis-key-prefix")) options.key_prefix = values.Text("redis-key-prefix");
-  if (values.Given("redis-sentinels")) options.sentinels = Split(values.Text("redis-sentinels"));
+  if (values.Given("redis-sentinels")) {
+    options.sentinels = Split(values.Text("redis-sentinels"));
+    if (options.tls.enabled) options.sentinel_tls.enabled = true;
+  }
   if (values.Given("redis-sentinel-master")) options.sentinel_master = values.Text("redis-sentinel-master");
+  if (values.Given("redis-ca-file")) {
+    options.tls.ca_file = values.Text("redis-ca-file");
+    if (options.sentinel_tls.enabled) options.sentinel_tls.ca_file = options.tls.ca_file;
+  }
   return std::make_shared<RedisLock>(std::make_shared<RedisClient>(options), name);
 }
 

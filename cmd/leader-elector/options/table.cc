@@ -48,7 +48,7 @@ constexpr auto kOptions = std::to_array<Option>({
     {"Lock: redis", "redis-key-prefix", "", "LEADER_ELECTOR_REDIS_KEY_PREFIX", "redis.keyPrefix", Kind::kText, "TEXT",
      "leaderelection", kAll, "The key is prefix:name."},
     {"Lock: redis", "redis-sentinels", "", "LEADER_ELECTOR_REDIS_SENTINELS", "redis.sentinels", Kind::kText,
-     "HOST:PORT,...", "", kAll, "Asks these for the primary instead of the URL's host."},
+     "HOST:PORT,...", "", kAll, "Asks these for the primary instead of the URL's host; by TLS with rediss://."},
     {"Lock: redis", "redis-sentinel-master", "", "LEADER_ELECTOR_REDIS_SENTINEL_MASTER", "redis.sentinelMaster",
      Kind::kText, "NAME", "", kAll, "What the sentinels call the primary."},
     {"Lock: consul", "consul-address", "", "LEADER_ELECTOR_CONSUL_ADDRESS", "consul.address", Kind::kText, "URL", "",
