@@ -1,6 +1,6 @@
 # leaderelection_script_test(NAME interop SCRIPT interop_test.py CLASS InteropTest LABEL lease [SERIAL] [PROGRAM target]): one
 # test of ctest for each test of that class, so that they run side by side, unless serial, and are counted one by one. The
-# script finds the candidate in OUR_CANDIDATE, or example-operator, if that is the program, in EXAMPLE_OPERATOR.
+# script finds the candidate in OUR_CANDIDATE, or another program in a variable of its name: EXAMPLE_OPERATOR, LEADER_ELECTOR.
 function(leaderelection_script_test)
   cmake_parse_arguments(arg "SERIAL" "NAME;SCRIPT;CLASS;LABEL;PROGRAM" "" ${ARGN})
   set(program candidate)
