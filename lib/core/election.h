@@ -81,6 +81,8 @@ class Election {
   void SetMetadata(Metadata metadata) { author_.SetMetadata(std::move(metadata)); }
 
  private:
+  friend class ElectionMemory;  // test/model puts what is remembered aside and back
+
   enum class Phase {
     kIdle,
     kFollowing,  // reads, waits, and writes when it may

@@ -53,6 +53,8 @@ class Observation {
   [[nodiscard]] std::chrono::milliseconds HolderDuration() const;
 
  private:
+  friend class ElectionMemory;  // test/model puts what is remembered aside and back
+
   enum class Presence { kUnknown, kAbsent, kPresent };
 
   News Learn(MonotonicTime now, const Stored& stored);

@@ -29,6 +29,8 @@ class RecordAuthor {
   void SetMetadata(Metadata metadata) { metadata_ = std::move(metadata); }
 
  private:
+  friend class ElectionMemory;  // test/model puts what is remembered aside and back
+
   WallTime NextRenewTime(Instant at, WallTime after = WallTime::min());
 
   const std::string identity_;

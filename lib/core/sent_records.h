@@ -29,6 +29,8 @@ class SentRecords {
   }
 
  private:
+  friend class ElectionMemory;  // test/model puts what is remembered aside and back
+
   // A term without an acknowledgement lasts for renew_deadline and needs fewer attempts than this, at any sane ratio to
   // retry_period; one forgotten is waited out like a stranger's.
   static constexpr std::size_t kKept = 16;

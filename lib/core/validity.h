@@ -50,6 +50,8 @@ class Validity {
   }
 
  private:
+  friend class ElectionMemory;  // test/model puts what is remembered aside and back
+
   static constexpr int kDeadlineBits = 40;  // 34 years of milliseconds
   static constexpr std::uint64_t kDeadlineMask = (std::uint64_t{1} << kDeadlineBits) - 1;
   static constexpr std::uint64_t kTermMask = (std::uint64_t{1} << (64 - kDeadlineBits)) - 1;
