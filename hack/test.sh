@@ -6,7 +6,8 @@
 #
 #   -L LABEL  only this kind of test, and builds and starts only what it needs:
 #             unit simulation contract file http lease redis consul command faults package style
-#   --long    adds what takes long: the sanitizers on the network parts, clang-tidy and a long simulation
+#   --long    adds what takes long: the sanitizers on the network parts, clang-tidy, a long simulation and
+#             a search of more states of the small model
 #   -D...     handed on to CMake
 #
 # BUILD_DIR names another build directory.
@@ -184,6 +185,9 @@ lease_over_other_http() {
     run_tests lease "lease-$other" "$build/$other" -R '^Lease(OfOneClient)?\.'
 }
 
+# The small model in minutes instead of seconds: two million states of each shape, in half a gigabyte.
+search_further() { run ninja -C "$build" explore && run "$build/test/explore"; }
+
 groups=(build test)
 if $everything || [[ " ${labels[*]} " == *" style "* ]]; then groups+=(lint); fi
 stage packages hack/packages.sh "${groups[@]}" || finish
@@ -205,5 +209,6 @@ if $long; then
   stage "sanitizers of the network parts" hack/sanitize.sh --network "${cmake_arguments[@]}" || true
   stage clang-tidy hack/tidy.sh || true
   stage "long simulation" hack/simulate.sh || true
+  stage "long search" search_further || true
 fi
 finish
