@@ -3,6 +3,8 @@
 # what they say. Prints one line per promise and fails at the first that does not hold.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+# shellcheck source=promises.sh
+source "$root/hack/servers/promises.sh"
 work=$(mktemp -d "${TMPDIR:-/tmp}/kube-apiserver-test.XXXXXX")
 export LEADERELECTION_TEST_KUBE_DIR=$work/run
 strangers=()
@@ -17,22 +19,6 @@ clean_up() {
   rm -rf "$work"
 }
 trap clean_up EXIT
-
-promise() { printf '%s\n' "$*"; }
-
-succeeds() {
-  "$@" >"$work/output" 2>&1 || { printf 'failed: %s\n' "$*" >&2 && exit 1; }
-}
-
-fails_with() {
-  local text=$1
-  shift
-  if "$@" >"$work/output" 2>&1; then
-    printf 'succeeded, which it must not: %s\n' "$*" >&2
-    exit 1
-  fi
-  grep -qi -- "$text" "$work/output" || { printf 'failed without saying "%s": %s\n' "$text" "$*" >&2 && exit 1; }
-}
 
 as() {
   local user=$1
