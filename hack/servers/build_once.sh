@@ -30,6 +30,14 @@ require_go() {
   fi
 }
 
+# module_directory MODULE@VERSION: fetches the module and prints where its files are.
+module_directory() {
+  local directory
+  directory=$(go mod download -json "$1" | sed -n 's/^\t"Dir": "\(.*\)",\{0,1\}$/\1/p')
+  [[ -d $directory ]] || die "$1 cannot be fetched"
+  printf '%s\n' "$directory"
+}
+
 # go_build PACKAGE OUTPUT [FLAG...]: compiles in the current directory's module, showing progress in counts.
 go_build() {
   local package=$1 output=$2 log
@@ -46,15 +54,15 @@ go_build() {
   rm -f "$log"
 }
 
-# build_once NAME VERSION FUNCTION: prints the path of NAME, after FUNCTION has built it as ./NAME in an empty
-# directory if the cache lacks it. The directory appears in the cache whole or not at all, and of several callers one
-# builds while the others wait.
+# build_once NAME VERSION FUNCTION [FILE]: prints the path of FILE, which is NAME unless given, after FUNCTION has built
+# it as ./FILE in an empty directory if the cache lacks it. The directory appears in the cache whole or not at all, and of
+# several callers one builds while the others wait.
 build_once() (
   set -euo pipefail
-  name=$1 version=$2 build=$3
+  name=$1 version=$2 build=$3 file=${4:-$1}
   final=$servers_cache/$name-$version
-  if [[ -x $final/$name ]]; then
-    printf '%s\n' "$final/$name"
+  if [[ -e $final/$file ]]; then
+    printf '%s\n' "$final/$file"
     exit
   fi
 
@@ -64,18 +72,23 @@ build_once() (
     say "$name $version: waiting for another run that builds it"
     flock "$lock"
   fi
-  if [[ ! -x $final/$name ]]; then
+  if [[ ! -e $final/$file ]]; then
     require_go
     rm -rf "$servers_cache/.$name-$version".tmp.*
     scratch=$(mktemp -d "$servers_cache/.$name-$version.tmp.XXXXXX")
     trap 'rm -rf "$scratch"' EXIT
     say "$name $version: building, once, into $final"
-    (cd "$scratch" && "$build") || die "$name $version: the build failed"
-    [[ -x $scratch/$name ]] || die "$name $version: the build left no program"
+    # Not in a condition, within which bash would pass over a command that fails.
+    set +e
+    (set -e && cd "$scratch" && "$build")
+    status=$?
+    set -e
+    ((status == 0)) || die "$name $version: the build failed"
+    [[ -e $scratch/$file ]] || die "$name $version: the build left no $file"
     chmod 755 "$scratch"
     rm -rf "$final"
     mv -T "$scratch" "$final"
     say "$name $version: built in $SECONDS s"
   fi
-  printf '%s\n' "$final/$name"
+  printf '%s\n' "$final/$file"
 )

@@ -13,8 +13,7 @@ ready_made CONSUL && exit
 # unknown to the checksum database; the module's own go.sum vouches for it.
 build() {
   local upstream
-  upstream=$(go mod download -json "github.com/hashicorp/consul@$version" | sed -n 's/^\t"Dir": "\(.*\)",\{0,1\}$/\1/p')
-  [[ -r $upstream/go.mod ]] || die "github.com/hashicorp/consul@$version cannot be fetched"
+  upstream=$(module_directory "github.com/hashicorp/consul@$version")
   {
     printf 'module leaderelection.test/servers\n\n'
     grep -E '^go [0-9.]+$' "$upstream/go.mod"
