@@ -3,7 +3,7 @@
 # is missing, with sudo unless root.
 
 source "$(dirname "$0")/common.sh"
-[[ $# -gt 0 ]] || die "name a group of hack/packages.txt: build, test, lint"
+[[ $# -gt 0 ]] || die "name a group of hack/packages.txt: build, test, lint, image, kind"
 
 wanted=()
 for group in "$@"; do
