@@ -40,8 +40,10 @@ process_id() {
 end_process() {
   local name=$1 pid
   if pid=$(process_id "$name"); then
-    kill -TERM "$pid" && kill -CONT "$pid"
-    await "$2" process_ended "$name" || kill -KILL "$pid"
+    # It may end by itself meanwhile, or at the first signal before the second.
+    kill -TERM "$pid" 2>/dev/null || true
+    kill -CONT "$pid" 2>/dev/null || true
+    await "$2" process_ended "$name" || kill -KILL "$pid" 2>/dev/null || true
     await 10 process_ended "$name" || return 1
   fi
   rm -f "$name.pid"
