@@ -3,6 +3,8 @@
 # what they say. Prints one line per promise and fails at the first that does not hold.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+# shellcheck source=process.sh
+source "$root/hack/servers/process.sh"
 # shellcheck source=promises.sh
 source "$root/hack/servers/promises.sh"
 work=$(mktemp -d "${TMPDIR:-/tmp}/kube-apiserver-test.XXXXXX")
@@ -165,6 +167,7 @@ kill -KILL "$server_process"
 promise "down ends what up started"
 etcd=$(process_of etcd)
 succeeds server down
-[[ ! -e /proc/$etcd && ! -e $LEADERELECTION_TEST_KUBE_DIR/pki ]]
+if process_start_time "$etcd"; then exit 1; fi
+[[ ! -e $LEADERELECTION_TEST_KUBE_DIR/pki ]]
 kill -0 "${strangers[0]}"
 promise "all promises hold"
