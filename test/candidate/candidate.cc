@@ -1,50 +1,46 @@
-// Stands for election for one term and reports what happens to it as lines of JSON, as the client-go candidate of
-// test/interop does: the two take the same flags where both have them, so tests and benchmarks can set one in place of
-// the other. Which lock it stands on, the flag says: --file PATH, --name with --kubeconfig, or --redis URL.
+// Stands for election for one term, or with --again for one after another, and reports what happens to it as lines of
+// JSON, as the client-go candidate of test/interop does: they take the same flags, so tests and benchmarks can set one
+// in place of the other. Which lock it stands on, the flag says: --file PATH, --name with --kubeconfig, --redis URL or
+// --consul ADDRESS. --validity-log and --register give the tests of faults something to judge by.
 //
 // It exits with 0 after SIGTERM or SIGINT, with 1 after a lost term, and with 2 if it could not stand at all.
 
-#include <charconv>
-#include <chrono>
-#include <cstdint>
+#include <condition_variable>
 #include <cstdio>
 #include <exception>
-#include <map>
 #include <memory>
 #include <mutex>
-#include <stdexcept>
+#include <optional>
+#include <stop_token>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "candidate/lines.h"
 #include "candidate/locks.h"
 #include "candidate/options.h"
-#include "json/rfc3339.h"
+#include "candidate/register_work.h"
+#include "candidate/validity_log.h"
 #include "leaderelection/leader_elector.h"
 #include "leaderelection/log.h"
 
 namespace leaderelection::candidate {
 namespace {
 
-// Each event is one whole line in one write, so that a reader of a pipe sees it at once.
-class Lines {
- public:
-  explicit Lines(std::string identity) : identity_(std::move(identity)) {}
-
-  void Report(const std::string& event, const std::string& more = "") {
-    const auto wall = std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now());
-    const std::string line = "{\"time\":\"" + FormatRfc3339(wall).value_or("") +
-                             "\",\"boot_ns\":" + std::to_string(BootClock::now().time_since_epoch().count()) +
-                             ",\"event\":\"" + event + "\",\"identity\":\"" + identity_ + "\"" + more + "}\n";
-    const std::lock_guard lock(mutex_);
-    std::fwrite(line.data(), 1, line.size(), stdout);
-    std::fflush(stdout);
-  }
-
- private:
-  const std::string identity_;
-  std::mutex mutex_;
-};
+// What the leader does, if anything; returns when the term is over.
+void Work(const Term& term, [[maybe_unused]] const Options& options, [[maybe_unused]] Lines& lines) {
+  lines.Report("started", ",\"fencing_token\":" + std::to_string(term.fencing_token()));
+#ifdef CANDIDATE_REDIS
+  if (options.register_address.empty()) return;
+  const RegisterOptions shared{.address = options.register_address,
+                               .key = options.register_key,
+                               .guarded = !options.unguarded,
+                               .think = options.think};
+  const auto report = [&lines](const char* event) {
+    return [&lines, event](const std::string& element) { lines.Report(event, ",\"element\":\"" + element + "\""); };
+  };
+  UpdateRegister(term, shared, options.identity, report("wrote"), report("refused"));
+#endif
+}
 
 LeaderElectionConfig Configure(const Options& options, Lines& lines) {
   LeaderElectionConfig config;
@@ -54,9 +50,7 @@ LeaderElectionConfig Configure(const Options& options, Lines& lines) {
   config.renew_deadline = options.renew_deadline;
   config.retry_period = options.retry_period;
   config.release_on_cancel = options.release_on_cancel;
-  config.callbacks.on_started_leading = [&lines](const Term& term) {
-    lines.Report("started", ",\"fencing_token\":" + std::to_string(term.fencing_token()));
-  };
+  config.callbacks.on_started_leading = [&lines, &options](const Term& term) { Work(term, options, lines); };
   config.callbacks.on_stopped_leading = [&lines] { lines.Report("stopped", ",\"led\":true"); };
   config.callbacks.on_new_leader = [&lines](const std::string& leader) {
     lines.Report("new_leader", ",\"leader\":\"" + leader + "\"");
@@ -67,13 +61,26 @@ LeaderElectionConfig Configure(const Options& options, Lines& lines) {
   return config;
 }
 
+void RunAgainAndAgain(LeaderElector& elector, const std::stop_token& stop) {
+  std::mutex mutex;
+  std::condition_variable_any stopped;
+  std::unique_lock lock(mutex);
+  elector.Start();
+  stopped.wait(lock, stop, [] { return false; });
+  elector.Stop();
+}
+
 int Run(const std::vector<std::string>& arguments) {
   const Options options = ParseOptions(arguments);
   Lines lines(options.identity);
   lines.Report("boot");
   const StopOnSignals stop({SIGTERM, SIGINT});
   LeaderElector elector(Configure(options, lines));
-  elector.Run(stop);
+  {
+    std::optional<ValidityLog> log;
+    if (!options.validity_log.empty()) log.emplace(elector, options.validity_log);
+    options.again ? RunAgainAndAgain(elector, stop) : elector.Run(stop);
+  }
   const bool cancelled = stop.signal() != 0;
   lines.Report("exit", std::string(",\"reason\":\"") + (cancelled ? "cancelled" : "lost") + "\"");
   return cancelled ? 0 : 1;

@@ -3,6 +3,9 @@
 #include <stdexcept>
 
 #include "leaderelection/file_lock.h"
+#ifdef CANDIDATE_CONSUL
+#include "leaderelection/consul_lock.h"
+#endif
 #ifdef CANDIDATE_KUBERNETES
 #include "leaderelection/lease_lock.h"
 #endif
@@ -34,13 +37,24 @@ std::shared_ptr<ResourceLock> MakeRedisLock([[maybe_unused]] const Options& opti
 #endif
 }
 
+std::shared_ptr<ResourceLock> MakeConsulLock([[maybe_unused]] const Options& options) {
+#ifdef CANDIDATE_CONSUL
+  ConsulOptions consul = ConsulOptions::FromEnvironment();
+  consul.address = options.consul;
+  return std::make_shared<ConsulLock>(std::make_shared<ConsulClient>(consul), ConsulLockOptions{.key = options.name});
+#else
+  throw std::invalid_argument("built without the Consul backend");
+#endif
+}
+
 }  // namespace
 
 std::shared_ptr<ResourceLock> MakeLock(const Options& options) {
   if (!options.file.empty()) return std::make_shared<FileLock>(options.file);
   if (!options.redis.empty()) return MakeRedisLock(options);
+  if (!options.consul.empty()) return MakeConsulLock(options);
   if (!options.kubeconfig.empty()) return MakeLeaseLock(options);
-  throw std::invalid_argument("give one of --file, --redis and --kubeconfig");
+  throw std::invalid_argument("give one of --file, --redis, --consul and --kubeconfig");
 }
 
 }  // namespace leaderelection::candidate

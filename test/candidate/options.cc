@@ -27,16 +27,23 @@ Options ParseOptions(const std::vector<std::string>& arguments) {
   Options options;
   options.identity = DefaultIdentity();
   const std::map<std::string, bool*> switches = {{"--release-on-cancel", &options.release_on_cancel},
+                                                 {"--again", &options.again},
+                                                 {"--unguarded", &options.unguarded},
                                                  {"--verbose", &options.verbose}};
   const std::map<std::string, std::string*> texts = {{"--file", &options.file},
                                                      {"--redis", &options.redis},
+                                                     {"--consul", &options.consul},
                                                      {"--kubeconfig", &options.kubeconfig},
                                                      {"--namespace", &options.lease_namespace},
                                                      {"--name", &options.name},
-                                                     {"--identity", &options.identity}};
+                                                     {"--identity", &options.identity},
+                                                     {"--validity-log", &options.validity_log},
+                                                     {"--register", &options.register_address},
+                                                     {"--register-key", &options.register_key}};
   const std::map<std::string, std::chrono::milliseconds*> durations = {{"--lease-duration", &options.lease_duration},
                                                                        {"--renew-deadline", &options.renew_deadline},
-                                                                       {"--retry-period", &options.retry_period}};
+                                                                       {"--retry-period", &options.retry_period},
+                                                                       {"--think", &options.think}};
   for (std::size_t index = 0; index < arguments.size(); ++index) {
     const std::string& flag = arguments[index];
     if (const auto found = switches.find(flag); found != switches.end()) {

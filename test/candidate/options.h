@@ -11,6 +11,7 @@ namespace leaderelection::candidate {
 struct Options {
   std::string file;
   std::string redis;
+  std::string consul;  // the address; the rest as the CONSUL_ variables say
   std::string kubeconfig;
   std::string lease_namespace;
   std::string name;
@@ -19,6 +20,13 @@ struct Options {
   std::chrono::milliseconds renew_deadline{10000};
   std::chrono::milliseconds retry_period{2000};
   bool release_on_cancel = false;
+  bool again = false;        // stands again after a lost term
+  std::string validity_log;  // where to note when its terms were valid; see validity_log.h
+  // The leader's work; none unless an address is given. See register_work.h.
+  std::string register_address;
+  std::string register_key;
+  bool unguarded = false;
+  std::chrono::milliseconds think{20};
   bool verbose = false;
 };
 
