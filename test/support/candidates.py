@@ -19,9 +19,11 @@ class Failed(Exception):
 
 
 class Candidate:
-    def __init__(self, command, identity, log):
+    def __init__(self, command, identity, log, environment=None):
         self.identity = identity
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True, start_new_session=True)
+        self.process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=log, text=True, start_new_session=True, env=environment
+        )
         self.events = []
         self.arrived = threading.Condition()
         self.ended = False
