@@ -13,6 +13,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "candidate/lines.h"
@@ -20,6 +21,7 @@
 #include "candidate/options.h"
 #include "candidate/register_work.h"
 #include "candidate/validity_log.h"
+#include "leaderelection/executor.h"
 #include "leaderelection/leader_elector.h"
 #include "leaderelection/log.h"
 
@@ -42,9 +44,9 @@ void Work(const Term& term, [[maybe_unused]] const Options& options, [[maybe_unu
 #endif
 }
 
-LeaderElectionConfig Configure(const Options& options, Lines& lines) {
+LeaderElectionConfig Configure(const Options& options, Lines& lines, std::shared_ptr<ResourceLock> lock) {
   LeaderElectionConfig config;
-  config.lock = MakeLock(options);
+  config.lock = std::move(lock);
   config.identity = options.identity;
   config.lease_duration = options.lease_duration;
   config.renew_deadline = options.renew_deadline;
@@ -61,13 +63,45 @@ LeaderElectionConfig Configure(const Options& options, Lines& lines) {
   return config;
 }
 
-void RunAgainAndAgain(LeaderElector& elector, const std::stop_token& stop) {
+void Await(const std::stop_token& stop) {
   std::mutex mutex;
   std::condition_variable_any stopped;
   std::unique_lock lock(mutex);
-  elector.Start();
   stopped.wait(lock, stop, [] { return false; });
+}
+
+void RunAgainAndAgain(LeaderElector& elector, const std::stop_token& stop) {
+  elector.Start();
+  Await(stop);
   elector.Stop();
+}
+
+// Many elections of one process, as its controllers would have them: one client, one event loop. Each event tells its
+// lock.
+void RunMany(const Options& options, Lines& lines, const std::stop_token& stop) {
+  const LockMaker make = MakeLocks(options);
+  const auto loop = std::make_shared<EventLoop>();
+  std::vector<std::unique_ptr<LeaderElector>> electors;
+  for (int number = 1; number <= options.locks; ++number) {
+    const std::string name = options.name + "-" + std::to_string(number);
+    const auto report = [&lines, more = ",\"lock\":\"" + name + "\""](const char* event) { lines.Report(event, more); };
+    LeaderElectionConfig config = Configure(options, lines, make(name));
+    config.executor = loop;
+    config.callbacks = {.on_started_leading = [report](const Term&) { report("started"); },
+                        .on_stopped_leading = [report] { report("stopped"); },
+                        .on_new_leader = [report](const std::string&) { report("new_leader"); }};
+    electors.push_back(std::make_unique<LeaderElector>(std::move(config)));
+    electors.back()->Start();
+  }
+  Await(stop);
+  for (const auto& elector : electors) elector->Stop();
+}
+
+void RunOne(const Options& options, Lines& lines, const std::stop_token& stop) {
+  LeaderElector elector(Configure(options, lines, MakeLocks(options)(options.file.empty() ? options.name : "")));
+  std::optional<ValidityLog> log;
+  if (!options.validity_log.empty()) log.emplace(elector, options.validity_log);
+  options.again ? RunAgainAndAgain(elector, stop) : elector.Run(stop);
 }
 
 int Run(const std::vector<std::string>& arguments) {
@@ -75,12 +109,7 @@ int Run(const std::vector<std::string>& arguments) {
   Lines lines(options.identity);
   lines.Report("boot");
   const StopOnSignals stop({SIGTERM, SIGINT});
-  LeaderElector elector(Configure(options, lines));
-  {
-    std::optional<ValidityLog> log;
-    if (!options.validity_log.empty()) log.emplace(elector, options.validity_log);
-    options.again ? RunAgainAndAgain(elector, stop) : elector.Run(stop);
-  }
+  options.locks > 1 ? RunMany(options, lines, stop) : RunOne(options, lines, stop);
   const bool cancelled = stop.signal() != 0;
   lines.Report("exit", std::string(",\"reason\":\"") + (cancelled ? "cancelled" : "lost") + "\"");
   return cancelled ? 0 : 1;

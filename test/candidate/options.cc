@@ -30,6 +30,7 @@ Options ParseOptions(const std::vector<std::string>& arguments) {
                                                  {"--again", &options.again},
                                                  {"--unguarded", &options.unguarded},
                                                  {"--verbose", &options.verbose}};
+  std::string locks = "1";
   const std::map<std::string, std::string*> texts = {{"--file", &options.file},
                                                      {"--redis", &options.redis},
                                                      {"--consul", &options.consul},
@@ -37,6 +38,7 @@ Options ParseOptions(const std::vector<std::string>& arguments) {
                                                      {"--namespace", &options.lease_namespace},
                                                      {"--name", &options.name},
                                                      {"--identity", &options.identity},
+                                                     {"--locks", &locks},
                                                      {"--validity-log", &options.validity_log},
                                                      {"--register", &options.register_address},
                                                      {"--register-key", &options.register_key}};
@@ -60,6 +62,7 @@ Options ParseOptions(const std::vector<std::string>& arguments) {
       throw std::invalid_argument("do not understand " + flag);
     }
   }
+  options.locks = std::stoi(locks);
   return options;
 }
 

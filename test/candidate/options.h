@@ -21,6 +21,7 @@ struct Options {
   std::chrono::milliseconds retry_period{2000};
   bool release_on_cancel = false;
   bool again = false;        // stands again after a lost term
+  int locks = 1;             // more: an election on each of name-1, name-2, ..., with --again, in this one process
   std::string validity_log;  // where to note when its terms were valid; see validity_log.h
   // The leader's work; none unless an address is given. See register_work.h.
   std::string register_address;
