@@ -6,8 +6,8 @@
 #
 #   -L LABEL  only this kind of test, and builds and starts only what it needs:
 #             unit simulation contract file http lease redis consul command faults package style
-#   --long    adds what takes long: the sanitizers on the network parts, clang-tidy, a long simulation and
-#             a search of more states of the small model
+#   --long    adds what takes long: the sanitizers on the network parts, clang-tidy, a long simulation, a search of more
+#             states of the small model and a soak
 #   -D...     handed on to CMake
 #
 # BUILD_DIR names another build directory.
@@ -21,7 +21,8 @@ known_labels=(unit simulation contract file http lease redis consul command faul
 servers() {
   local kind
   case $2 in
-    lease | faults) kube_apiserver "$1" ;;
+    lease) kube_apiserver "$1" ;;
+    faults) kube_apiserver "$1" && hack/redis.sh "$1" standalone && hack/consul.sh "$1" ;;
     redis) for kind in standalone tls sentinel cluster; do hack/redis.sh "$1" "$kind" || return; done ;;
     consul) hack/consul.sh "$1" ;;
     *) ;;
@@ -38,7 +39,7 @@ programs=
 build_programs() {
   local wanted=()
   [[ ! " ${labels[*]} " =~ \ (lease|faults)\  ]] || wanted+=(kubernetes)
-  [[ ! " ${labels[*]} " =~ \ consul\  ]] || wanted+=(consul)
+  [[ ! " ${labels[*]} " =~ \ (consul|faults)\  ]] || wanted+=(consul)
   [[ ${#wanted[@]} -gt 0 ]] || return 0
   set -m
   hack/servers/build.sh "${wanted[@]}" >"$build/servers.log" 2>&1 </dev/null &
@@ -166,7 +167,7 @@ run_tests() {
   served=$label
   {
     servers up "$label" &&
-      run with_environment_of "$label" ctest --test-dir "$directory" "${@:4}" -j "$cores" --output-on-failure \
+      run with_environment_of "$label" ctest --test-dir "$directory" "${@:4}" -j "$(jobs_of "$label")" --output-on-failure \
         --no-tests=error --output-junit "$PWD/$reports/$report.xml"
   } || status=$?
   served=
@@ -174,7 +175,16 @@ run_tests() {
   return "$status"
 }
 
-run_label() { run_tests "$1" "$1" "$build" -L "^$1\$"; }
+# Candidates under faults wait for leases to pass rather than compute.
+jobs_of() { if [[ $1 == faults ]]; then echo $((3 * cores)); else echo "$cores"; fi; }
+
+run_label() {
+  local status=0
+  rm -rf "$reports/faults" && mkdir "$reports/faults"
+  FAULTS_COUNTS=$PWD/$reports/faults run_tests "$1" "$1" "$build" -L "^$1\$" || status=$?
+  [[ $1 != faults ]] || python3 -B test/faults/counts.py "$reports/faults" || status=1
+  return "$status"
+}
 
 # Both who speak HTTP have passed the suite of label http in the one build; here the other one passes that of a Lease.
 lease_over_other_http() {
@@ -210,5 +220,6 @@ if $long; then
   stage clang-tidy hack/tidy.sh || true
   stage "long simulation" hack/simulate.sh || true
   stage "long search" search_further || true
+  stage soak hack/soak.sh 0.2 || true
 fi
 finish
