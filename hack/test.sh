@@ -22,7 +22,7 @@ servers() {
   local kind
   case $2 in
     lease) kube_apiserver "$1" ;;
-    faults) kube_apiserver "$1" && hack/redis.sh "$1" standalone && hack/consul.sh "$1" ;;
+    faults) kube_apiserver "$1" && hack/redis.sh "$1" standalone && hack/redis.sh "$1" tls && hack/consul.sh "$1" ;;
     redis) for kind in standalone tls sentinel cluster; do hack/redis.sh "$1" "$kind" || return; done ;;
     consul) hack/consul.sh "$1" ;;
     *) ;;
