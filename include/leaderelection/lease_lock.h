@@ -35,7 +35,10 @@ struct LeaseLockOptions {
 // watch, without which candidates poll. A write is refused if anyone, also an administrator, has touched the object
 // since it was read; the elector then reads it again.
 //
-// Thread-safe; has no thread of its own. Locks of one KubeClient share its connections, and each watch takes one more.
+// Locks of one KubeClient share at most 32 connections for their requests, of which renewals take precedence; each
+// watch takes one more.
+//
+// Thread-safe; has no thread of its own.
 class LEADERELECTION_EXPORT LeaseLock final : public ResourceLock {
  public:
   // Throws std::invalid_argument, naming every field that is wrong, if there is no client, or the namespace or the name

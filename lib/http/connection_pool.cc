@@ -6,7 +6,8 @@
 namespace leaderelection::http {
 namespace {
 
-constexpr std::size_t kMostIdle = 8;
+// As many as the elections of a process ever keep busy: to close one that is needed a moment later costs a handshake.
+constexpr std::size_t kMostIdle = 32;
 // Servers and what lies between close idle connections after some minutes at the earliest.
 constexpr std::chrono::seconds kLongestIdle{60};
 

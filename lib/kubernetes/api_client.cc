@@ -9,6 +9,7 @@ namespace leaderelection {
 namespace {
 
 constexpr std::size_t kLargestReply = 4UL << 20;
+constexpr const char* kTooManyRequests = "not sent: too many requests of this client wait for the API server";
 
 void Hide(const net::Secret& secret, std::string& text) {
   constexpr std::string_view kInstead = "[token]";
@@ -86,11 +87,23 @@ http::Request ApiClient::Written(const ApiRequest& request, const Credential& cr
 }
 
 void ApiClient::Send(ApiRequest request, Answer answer) {
-  credentials_->Use([weak = weak_from_this(), request = std::move(request),
-                     answer = std::move(answer)](Result<Credential> credential) {
-    if (!credential) return answer(credential.error());
-    if (const auto self = weak.lock()) self->SendAs(*credential, request, /*is_last=*/false, answer);
-  });
+  const Urgency urgency = request.urgency;
+  const MonotonicTime deadline = request.deadline;
+  queue_->Enter(urgency, deadline,
+                [weak = weak_from_this(), request = std::move(request),
+                 answer = std::move(answer)](const RequestQueue::Place& place) {
+                  const OwnThread own;  // It may be another's callback that gave its place back.
+                  const auto self = weak.lock();
+                  if (!self) return;
+                  if (!place) return answer(Result<http::Response>(ErrorCode::kThrottled, kTooManyRequests));
+                  self->credentials_->Use([weak, request, answer, place](Result<Credential> credential) {
+                    if (!credential) return answer(credential.error());
+                    const auto alive = weak.lock();
+                    if (!alive) return;
+                    alive->SendAs(*credential, request, /*is_last=*/false,
+                                  [answer, place](Result<http::Response> response) { answer(std::move(response)); });
+                  });
+                });
 }
 
 void ApiClient::SendAs(const Credential& credential, ApiRequest request, bool is_last, Answer answer) {

@@ -10,6 +10,7 @@
 
 #include "http/client.h"
 #include "kubernetes/credentials.h"
+#include "kubernetes/request_queue.h"
 #include "leaderelection/clock.h"
 #include "leaderelection/error.h"
 #include "leaderelection/executor.h"
@@ -24,6 +25,7 @@ struct ApiRequest {
   std::string body;    // JSON
   MonotonicTime deadline = kNever;
   std::stop_token stop;
+  Urgency urgency = Urgency::kNormal;
 };
 
 // One for all locks of a KubeClient: they share its connections, its credentials and its one thread for what must be
@@ -37,7 +39,8 @@ class ApiClient : public std::enable_shared_from_this<ApiClient> {
 
   // Answers on a thread of its own or, if there are no credentials, on whichever finds that out. A 401 is answered to
   // the caller only if there is no other credential or that one is refused too. Neither errors nor refusals hold the
-  // token, even if the server sends it back. `answer` is dropped if the client is destroyed first.
+  // token, even if the server sends it back. `answer` is dropped if the client is destroyed first. Where many wait, the
+  // more urgent goes first, and one whose turn would come too late is answered kThrottled, unsent.
   void Send(ApiRequest request, Answer answer);
 
   void UseCredential(Credentials::Then then) { credentials_->Use(std::move(then)); }
@@ -64,6 +67,7 @@ class ApiClient : public std::enable_shared_from_this<ApiClient> {
   const std::string user_agent_;
   const LogSink log_;
   const std::unique_ptr<EventLoop> loop_;
+  const std::shared_ptr<RequestQueue> queue_ = std::make_shared<RequestQueue>();
   std::shared_ptr<Credentials> credentials_;
   std::unique_ptr<http::Client> http_;
 };

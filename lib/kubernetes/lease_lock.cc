@@ -46,6 +46,15 @@ LeaseName CheckedName(const KubeClient* client, const LeaseLockOptions& options)
   return lease;
 }
 
+// The holder's own writes, his last one too, keep a term or a hand-off from being late.
+Urgency UrgencyOf(const Record& record, const Version& expected) {
+  const Json& origin = OriginOf(expected);
+  const bool is_holders =
+      record.holder_identity.empty() ||
+      (origin.contains("spec") && TextAt(origin["spec"], "holderIdentity") == record.holder_identity);
+  return is_holders ? Urgency::kUrgent : Urgency::kNormal;
+}
+
 }  // namespace
 
 // What requests under way refer to: it may outlive the lock, and keeps neither the lock nor the client.
@@ -53,8 +62,9 @@ class LeaseLock::Requests : public std::enable_shared_from_this<Requests> {
  public:
   Requests(LeaseName lease_name, Metadata own_labels) : lease(std::move(lease_name)), labels(std::move(own_labels)) {}
 
-  void Send(ApiClient& api, Verb verb, MonotonicTime deadline, std::string body, Done<Stored> done) {
-    ApiRequest request{.target = LeasePath(lease), .deadline = deadline, .stop = stop.get_token()};
+  void Send(ApiClient& api, Verb verb, MonotonicTime deadline, std::string body, Done<Stored> done,
+            Urgency urgency = Urgency::kNormal) {
+    ApiRequest request{.target = LeasePath(lease), .deadline = deadline, .stop = stop.get_token(), .urgency = urgency};
     if (verb == Verb::kCreate) request.target = LeasesPath(lease.name_space);
     if (verb != Verb::kGet) request.method = verb == Verb::kCreate ? "POST" : "PUT";
     request.body = std::move(body);
@@ -112,7 +122,8 @@ void LeaseLock::Create(MonotonicTime deadline, const Record& record, Done<Stored
 void LeaseLock::Update(MonotonicTime deadline, const Record& record, const Version& expected, Done<Stored> done) {
   auto body = EncodeLease(expected, requests_->labels, record);
   if (!body) return std::move(done)(body.error());
-  requests_->Send(*client_->api(), Verb::kUpdate, deadline, std::move(body).value(), std::move(done));
+  requests_->Send(*client_->api(), Verb::kUpdate, deadline, std::move(body).value(), std::move(done),
+                  UrgencyOf(record, expected));
 }
 
 std::unique_ptr<Watch> LeaseLock::Observe(std::function<void(WatchEvent)> on_event) {
@@ -135,7 +146,8 @@ void LeaseLock::RecordEvent(const std::string& identity, const std::string& what
   ApiRequest request{.method = "POST",
                      .target = EventsPath(requests_->lease.name_space),
                      .body = std::move(body).value(),
-                     .deadline = BootClock::now() + kPatienceForEvent};
+                     .deadline = BootClock::now() + kPatienceForEvent,
+                     .urgency = Urgency::kBackground};
   api->Send(std::move(request),
             [weak = std::weak_ptr(api), lease = requests_->lease](const Result<http::Response>& response) {
               const auto alive = weak.lock();
