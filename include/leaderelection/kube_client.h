@@ -13,6 +13,7 @@
 namespace leaderelection {
 
 class ApiClient;
+class LeaseWatches;
 
 struct KubeClientOptions {
   // Hears what is not an error of one request: an unverified server, a watch that is refused, a token that cannot be
@@ -37,13 +38,16 @@ class LEADERELECTION_EXPORT KubeClient {
   KubeClient& operator=(const KubeClient&) = delete;
 
   [[nodiscard]] const KubeConfig& config() const { return config_; }
-  [[nodiscard]] const std::shared_ptr<ApiClient>& api() const { return api_; }  // for the library
+  // For the library.
+  [[nodiscard]] const std::shared_ptr<ApiClient>& api() const { return api_; }
+  [[nodiscard]] LeaseWatches& watches() const { return *watches_; }
 
  private:
   KubeClient(const KubeConfig& config, std::shared_ptr<ApiClient> api);
 
   const KubeConfig config_;
   const std::shared_ptr<ApiClient> api_;
+  const std::unique_ptr<LeaseWatches> watches_;
 };
 
 }  // namespace leaderelection

@@ -35,8 +35,10 @@ struct LeaseLockOptions {
 // watch, without which candidates poll. A write is refused if anyone, also an administrator, has touched the object
 // since it was read; the elector then reads it again.
 //
-// Locks of one KubeClient share at most 32 connections for their requests, of which renewals take precedence; each
-// watch takes one more.
+// Locks of one KubeClient share at most 32 connections for their requests, of which renewals take precedence. A
+// watch takes one more: the first four of a namespace one each, which need permission for their own Lease only; all
+// others together one on the whole namespace, if watching it is allowed and not too much of what it brings is
+// strangers', else one each, too.
 //
 // Thread-safe; has no thread of its own.
 class LEADERELECTION_EXPORT LeaseLock final : public ResourceLock {

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "kubernetes/api_client.h"
+#include "kubernetes/lease_watches.h"
 
 namespace leaderelection {
 
@@ -15,7 +16,7 @@ Result<std::shared_ptr<KubeClient>> KubeClient::Make(const KubeConfig& config, K
 }
 
 KubeClient::KubeClient(const KubeConfig& config, std::shared_ptr<ApiClient> api)
-    : config_(config), api_(std::move(api)) {}
+    : config_(config), api_(std::move(api)), watches_(std::make_unique<LeaseWatches>()) {}
 
 KubeClient::~KubeClient() = default;
 

@@ -14,7 +14,7 @@
 #include "kubernetes/lease_event.h"
 #include "kubernetes/lease_names.h"
 #include "kubernetes/lease_path.h"
-#include "kubernetes/lease_watch.h"
+#include "kubernetes/lease_watches.h"
 #include "kubernetes/pending_requests.h"
 
 namespace leaderelection {
@@ -127,7 +127,7 @@ void LeaseLock::Update(MonotonicTime deadline, const Record& record, const Versi
 }
 
 std::unique_ptr<Watch> LeaseLock::Observe(std::function<void(WatchEvent)> on_event) {
-  return std::make_unique<LeaseWatch>(client_->api(), requests_->lease, std::move(on_event));
+  return client_->watches().Observe(client_->api(), requests_->lease, std::move(on_event));
 }
 
 Record LeaseLock::Storable(Record record) const { return StorableInLease(std::move(record)); }

@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "kubernetes/api_client.h"
@@ -186,28 +188,76 @@ TEST_F(LeaseOnCluster, OwnLabelsAreSet) {
             "demo blue");
 }
 
-TEST_F(LeaseOnCluster, FiftyLocksAndWatchesNeedNoFiftyThreads) {
-  const auto client = cluster_.Client("elector");
-  std::vector<std::shared_ptr<LeaseLock>> locks;
-  std::vector<std::unique_ptr<Watch>> watches;
-  std::vector<WatchLog> logs(50, WatchLog(60s));
-  std::vector<PendingAnswer> created(50);
-  for (std::size_t i = 0; i < 50; ++i) {
-    locks.push_back(std::make_shared<LeaseLock>(
-        client,
-        LeaseLockOptions{.lease_namespace = cluster_.name_space(), .lease_name = lease_ + "-" + std::to_string(i)}));
-    watches.push_back(locks[i]->Observe(logs[i].Recorder()));
+// All that many locks of one client need, together.
+class ManyOnCluster : public LeaseOnCluster {
+ protected:
+  void Observe(const std::shared_ptr<KubeClient>& client, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) Observe(client, lease_ + "-" + std::to_string(i));
   }
-  for (const WatchLog& log : logs) ASSERT_TRUE(log.WaitForKind(Kind::kLive));
-  for (std::size_t i = 0; i < 50; ++i) {
-    locks[i]->Create(BootClock::now() + 60s, HeldBy("a"), created[i].MakeDone());
+  void Observe(const std::shared_ptr<KubeClient>& client, const std::string& lease) {
+    locks_.push_back(std::make_shared<LeaseLock>(
+        client, LeaseLockOptions{.lease_namespace = cluster_.name_space(), .lease_name = lease}));
+    logs_.emplace_back(60s);
+    watches_.push_back(locks_.back()->Observe(logs_.back().Recorder()));
   }
-  for (std::size_t i = 0; i < 50; ++i) {
-    const auto answer = created[i].Wait(60s);
-    ASSERT_TRUE(Succeeded(answer));
-    EXPECT_TRUE(logs[i].WaitForWrite(answer->version.order));
+  void AwaitLive() {
+    for (const WatchLog& log : logs_) ASSERT_TRUE(log.WaitForKind(Kind::kLive));
   }
+  // Each hears of its own.
+  void CreateAll() {
+    std::vector<PendingAnswer> created(locks_.size());
+    for (std::size_t i = 0; i < locks_.size(); ++i) {
+      locks_[i]->Create(BootClock::now() + 60s, HeldBy("a"), created[i].MakeDone());
+    }
+    for (std::size_t i = 0; i < locks_.size(); ++i) {
+      const auto answer = created[i].Wait(60s);
+      ASSERT_TRUE(Succeeded(answer));
+      EXPECT_TRUE(logs_[i].WaitForWrite(answer->version.order));
+    }
+  }
+
+  std::vector<std::shared_ptr<LeaseLock>> locks_;
+  std::vector<std::unique_ptr<Watch>> watches_;
+  std::vector<WatchLog> logs_;
+};
+
+int ConnectionsOfThisProcess() {
+  int count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+    std::error_code gone;
+    count += std::filesystem::read_symlink(entry, gone).string().starts_with("socket:");
+  }
+  return count;
+}
+
+TEST_F(ManyOnCluster, TwoHundredLocksAndWatchesNeedFewThreadsConnectionsAndWatches) {
+  const auto watched = [&] { return cluster_.CountInAuditLog("candidate-2", "watch"); };
+  const int before = watched();
+  Observe(cluster_.Client("candidate-2"), 200);
+  AwaitLive();
+  CreateAll();
   EXPECT_LE(ThreadsOfThisProcess(), 10);
+  EXPECT_LE(ConnectionsOfThisProcess(), 32 + 5 + 2) << "requests, watches, and what a test has open";
+  EXPECT_LE(watched() - before, 5) << "four watches of one Lease each, and one of the namespace";
+}
+
+// "least" may watch this one Lease, and not the namespace.
+TEST_F(ManyOnCluster, WhereOnlyTheLeaseMayBeWatchedEachHasItsOwn) {
+  const LogNotes notes;
+  const auto client = cluster_.Client("least", notes.Sink());
+  for (int i = 0; i < 7; ++i) Observe(client, cluster_.precreated_lease());
+  AwaitLive();
+  EXPECT_EQ(notes.Count("watching each one instead"), 1);
+  EXPECT_EQ(notes.Count("polling instead"), 0);
+}
+
+TEST_F(ManyOnCluster, WithoutPermissionToWatchAllPoll) {
+  const LogNotes notes;
+  Observe(cluster_.Client("no-watch", notes.Sink()), 7);
+  for (const WatchLog& log : logs_) {
+    ASSERT_TRUE(log.WaitForKind(Kind::kRefused));
+    EXPECT_EQ(log.events().size(), 1U);
+  }
 }
 
 }  // namespace

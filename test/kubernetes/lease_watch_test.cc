@@ -1,85 +1,40 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <chrono>
 #include <future>
 #include <memory>
 #include <string>
 #include <utility>
 
-#include "kubernetes/scripted_api.h"
-#include "leaderelection/testing/watch_log.h"
+#include "kubernetes/scripted_watches.h"
 
 namespace leaderelection {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::Asked;
+using testing::Bookmark;
+using testing::Breaks;
 using testing::Chunk;
 using testing::Conversation;
+using testing::Event;
 using ::testing::HasSubstr;
 using testing::kChunkedHead;
+using testing::KindsOf;
+using testing::kJson;
 using testing::kLastChunk;
 using testing::LeaseBody;
 using testing::LockClient;
 using ::testing::Not;
-using testing::Notes;
 using testing::Reply;
 using testing::ScriptedApi;
+using testing::Sends;
 using testing::StatusBody;
+using testing::Stays;
+using testing::Watches;
 using testing::WatchLog;
+using testing::WatchScript;
 using Kind = WatchEvent::Kind;
-
-constexpr const char* kJson = "Content-Type: application/json\r\n";
-
-std::string Event(const std::string& type, const std::string& object) {
-  return R"({"type":")" + type + R"(","object":)" + object + "}\n";
-}
-std::string Bookmark(int version) {
-  return Event("BOOKMARK", R"({"kind":"Lease","apiVersion":"coordination.k8s.io/v1","metadata":{"resourceVersion":")" +
-                               std::to_string(version) + R"("}})");
-}
-
-// Answers the first watch with the first script, and so on; the last one serves all that follow.
-class Watches {
- public:
-  using Script = std::function<bool(Conversation&)>;  // whether the connection goes on
-  explicit Watches(std::vector<Script> scripts) : scripts_(std::move(scripts)) {}
-
-  void operator()(Conversation& client) {
-    testing::Requests requests(client);
-    while (const auto asked = requests.Next()) {
-      notes_->Add(*asked);
-      const auto number = static_cast<std::size_t>((*count_)++);
-      if (!scripts_[std::min(number, scripts_.size() - 1)](client)) return;
-    }
-  }
-  [[nodiscard]] const Notes& notes() const { return *notes_; }
-
- private:
-  const std::vector<Script> scripts_;
-  const std::shared_ptr<Notes> notes_ = std::make_shared<Notes>();
-  const std::shared_ptr<std::atomic<int>> count_ = std::make_shared<std::atomic<int>>(0);
-};
-
-Watches::Script Sends(const std::string& bytes) {
-  return [bytes](Conversation& client) { return client.Send(bytes); };
-}
-// A reply that goes on.
-Watches::Script Stays(const std::string& lines) {
-  return [lines](Conversation& client) {
-    client.Send(std::string(kChunkedHead) + (lines.empty() ? "" : Chunk(lines)));
-    client.Swallow();
-    return false;
-  };
-}
-
-std::vector<Kind> KindsOf(const WatchLog& log) {
-  std::vector<Kind> kinds;
-  for (const WatchEvent& event : log.events()) kinds.push_back(event.kind);
-  return kinds;
-}
 
 struct Observed {
   explicit Observed(const Watches& server) : watches(server), api(server), lock(api.Connect()) {
@@ -140,12 +95,8 @@ TEST(LeaseWatch, AVersionThatIsTooOldMeansBeginningAnew) {
   const std::string refused = Reply(410, gone, kJson);
   const std::string told = std::string(kChunkedHead) + Chunk(Event("ERROR", gone));
   for (const std::string& expiry : {refused, told}) {
-    const Observed observed(Watches({[](Conversation& client) {
-                                       client.Send(std::string(kChunkedHead) + Chunk(Event("ADDED", LeaseBody(5))));
-                                       client.Reset();
-                                       return false;
-                                     },
-                                     Sends(expiry), Stays(Event("ADDED", LeaseBody(70)))}));
+    const Observed observed(
+        Watches({Breaks(Event("ADDED", LeaseBody(5))), Sends(expiry), Stays(Event("ADDED", LeaseBody(70)))}));
     ASSERT_TRUE(observed.log.WaitForWrite(70));
     EXPECT_THAT(observed.TargetOf(1), HasSubstr("&resourceVersion=5"));
     EXPECT_THAT(observed.TargetOf(2), Not(HasSubstr("resourceVersion=")));
@@ -191,15 +142,10 @@ TEST(LeaseWatch, FailuresOfAllKindsAreLostAndTriedAgain) {
   const std::string begin = std::string(kChunkedHead) + Chunk(Event("ADDED", LeaseBody(5)));
   struct Row {
     const char* name;
-    Watches::Script script;
+    WatchScript script;
   };
   const Row rows[] = {
-      {"reset",
-       [begin](Conversation& client) {
-         client.Send(begin);
-         client.Reset();
-         return false;
-       }},
+      {"reset", Breaks(Event("ADDED", LeaseBody(5)))},
       {"ended at once", Sends(begin + std::string(kLastChunk))},
       {"no JSON", Sends(begin + Chunk("nonsense\n"))},
       {"no object", Sends(begin + Chunk("{\"type\":\"ADDED\"}\n"))},

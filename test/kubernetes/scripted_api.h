@@ -52,11 +52,11 @@ inline std::string StatusBody(int code, const std::string& message = "no") {
          message + R"("})";
 }
 
-// default/demo, held by `holder`.
-inline std::string LeaseBody(int version, const std::string& holder = "a") {
-  return R"({"apiVersion":"coordination.k8s.io/v1","kind":"Lease","metadata":{"name":"demo","namespace":"default",)"
-         R"("uid":"1","resourceVersion":")" +
-         std::to_string(version) + R"("},"spec":{"holderIdentity":")" + holder + R"("}})";
+// In the namespace default, held by `holder`.
+inline std::string LeaseBody(int version, const std::string& holder = "a", const std::string& name = "demo") {
+  return R"({"apiVersion":"coordination.k8s.io/v1","kind":"Lease","metadata":{"name":")" + name +
+         R"(","namespace":"default","uid":"1","resourceVersion":")" + std::to_string(version) +
+         R"("},"spec":{"holderIdentity":")" + holder + R"("}})";
 }
 
 class ScriptedApi {

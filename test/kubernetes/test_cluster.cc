@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <stdexcept>
 #include <utility>
 
@@ -76,6 +77,18 @@ std::string TestCluster::Kubectl(const std::string& arguments) const {
           (folder_ / "kubectl-cache").string() + " -n " + name_space_ + " --request-timeout=30s " + arguments);
   EXPECT_EQ(done.status, 0) << "kubectl " << arguments << "\n" << done.output;
   return done.output;
+}
+
+int TestCluster::CountInAuditLog(const std::string& user, const std::string& verb) const {
+  const std::string stage = verb == "watch" ? "ResponseStarted" : "ResponseComplete";
+  std::ifstream log(folder_ / "audit.log");
+  int count = 0;
+  for (std::string line; std::getline(log, line);) {
+    const auto says = [&line](const std::string& text) { return line.find(text) != std::string::npos; };
+    count += says("\"stage\":\"" + stage + "\"") && says("\"verb\":\"" + verb + "\"") &&
+             says("\"username\":\"" + user + "\"");
+  }
+  return count;
 }
 
 void TestCluster::Server(const std::string& command) const {

@@ -44,6 +44,8 @@ class TestCluster {
 
   // kubectl as the administrator, in the tests' namespace. Fails the test if it fails.
   std::string Kubectl(const std::string& arguments) const;
+  // How often this user has asked for this; a watch counts when it begins.
+  [[nodiscard]] int CountInAuditLog(const std::string& user, const std::string& verb) const;
   // hack/kube-apiserver.sh restart, stop, cont, ...
   void Server(const std::string& command) const;
 

@@ -1,17 +1,10 @@
-#include "kubernetes/lease_watch.h"
+#include "kubernetes/watch_session.h"
 
 #include <algorithm>
-#include <chrono>
-#include <mutex>
-#include <optional>
-#include <random>
-#include <string>
-#include <string_view>
 #include <utility>
 
 #include "kubernetes/api_status.h"
 #include "kubernetes/lease_path.h"
-#include "kubernetes/watch_frames.h"
 
 namespace leaderelection {
 namespace {
@@ -32,83 +25,18 @@ constexpr auto kLeastRefusalAfterLife = 60s;
 // A reply that ends sooner did not end because its time was up.
 constexpr auto kLeastLife = 2s;
 
+std::uint64_t OrderOf(const Json& object) {
+  if (!object.is_object() || !object.contains("metadata")) return 0;
+  const auto order = ParseResourceVersion(TextAt(object["metadata"], "resourceVersion"));
+  return order ? *order : 0;
+}
+
 }  // namespace
 
-// One reply at a time. Its callbacks come one after another; Connect and Stop come from elsewhere, so all share a
-// mutex, which is never held while the watcher is told or a stream is destroyed.
-class LeaseWatch::Session : public std::enable_shared_from_this<Session> {
- public:
-  Session(const std::shared_ptr<ApiClient>& api, LeaseName lease, std::shared_ptr<Mailbox> mailbox)
-      : api_(api), lease_(std::move(lease)), mailbox_(std::move(mailbox)) {}
+WatchSession::WatchSession(const std::shared_ptr<ApiClient>& api, LeaseName lease, Listener listener)
+    : api_(api), lease_(std::move(lease)), listener_(std::move(listener)) {}
 
-  void Connect();
-  void Stop();
-
- private:
-  // How a reply ended, as far as it is not known from its end alone.
-  enum class Ending { kByItself, kExpired, kRefused, kUnauthorized, kFailed };
-
-  void Open(const Result<Credential>& credential);
-  void EndStream();
-  void OpenGuarded(const Result<Credential>& credential);
-  void OnResponse(const http::Response& response);
-  void OnPiece(std::string_view piece);
-  void OnEnd(const Status& status);
-  bool OnLine(std::string_view line);
-
-  // All of these are called with the mutex held; what they have to tell is told by Deliver, without it.
-  void Tell(WatchEvent event) { mailbox_->Enqueue(std::move(event)); }
-  void TellLive();
-  void TellLost();
-  void TellChange(Json object);
-  void TellDeletion(const Json& object);
-  void Fail(Ending ending, Error error);
-  void Retry();
-  void GiveUp();
-  void RetryAfterPause(milliseconds at_least);
-  void ConnectAt(MonotonicTime time);
-  void ReplaceCredentialAndRetry();
-
-  [[nodiscard]] ApiRequest Wish();
-  milliseconds Between(milliseconds low, milliseconds high);
-
-  const std::weak_ptr<ApiClient> api_;
-  const LeaseName lease_;
-  const std::shared_ptr<Mailbox> mailbox_;
-
-  std::mutex mutex_;
-  bool is_stopped_ = false;
-  bool is_retrying_ = false;  // the present reply is of no use any more, and the next one is on its way
-  std::unique_ptr<http::Streaming> stream_;
-  std::string resume_from_;  // a resourceVersion; empty: begin with the Lease as it is
-  bool is_live_ = false;
-  bool has_been_live_ = false;
-  int failures_ = 0;  // in a row
-  std::optional<MonotonicTime> refused_since_;
-  std::minstd_rand random_{std::random_device()()};
-  // Of the present reply:
-  std::uint64_t credential_ = 0;
-  MonotonicTime opened_{};
-  WatchFrames frames_{kLargestJson};
-  Ending ending_ = Ending::kByItself;
-  Error error_;
-  bool has_tried_other_credential_ = false;
-};
-
-LeaseWatch::LeaseWatch(const std::shared_ptr<ApiClient>& api, const LeaseName& lease,
-                       std::function<void(WatchEvent)> on_event)
-    : api_(api),
-      mailbox_(std::make_shared<Mailbox>(std::move(on_event))),
-      session_(std::make_shared<Session>(api, lease, mailbox_)) {
-  session_->Connect();
-}
-
-LeaseWatch::~LeaseWatch() {
-  mailbox_->Close();
-  session_->Stop();
-}
-
-void LeaseWatch::Session::Stop() {
+void WatchSession::Stop() {
   {
     const std::lock_guard lock(mutex_);
     is_stopped_ = true;
@@ -116,7 +44,7 @@ void LeaseWatch::Session::Stop() {
   EndStream();
 }
 
-void LeaseWatch::Session::Connect() {
+void WatchSession::Connect() {
   const auto api = api_.lock();
   if (!api) return;
   api->UseCredential([weak = weak_from_this()](const Result<Credential>& credential) {
@@ -124,20 +52,20 @@ void LeaseWatch::Session::Connect() {
   });
 }
 
-void LeaseWatch::Session::Open(const Result<Credential>& credential) {
+void WatchSession::Open(const Result<Credential>& credential) {
   EndStream();
   OpenGuarded(credential);
-  mailbox_->Deliver();
+  listener_.deliver();
 }
 
 // What is left of the old reply must not be taken for the new one's: it is passed over until its stream is gone.
-void LeaseWatch::Session::EndStream() {
+void WatchSession::EndStream() {
   std::unique_ptr<http::Streaming> ended;  // goes after the guard: it waits for callbacks, which want the mutex
   const std::lock_guard lock(mutex_);
   ended.swap(stream_);
 }
 
-void LeaseWatch::Session::OpenGuarded(const Result<Credential>& credential) {
+void WatchSession::OpenGuarded(const Result<Credential>& credential) {
   const auto api = api_.lock();
   const std::lock_guard lock(mutex_);
   if (is_stopped_ || !api) return;
@@ -149,37 +77,40 @@ void LeaseWatch::Session::OpenGuarded(const Result<Credential>& credential) {
   credential_ = credential->number;
   opened_ = BootClock::now();
   frames_ = WatchFrames(kLargestJson);
+  // A reply without a place to go on from begins with all Leases in the order of their names.
+  is_in_order_ = !resume_from_.empty() || !lease_.name.empty();
   ending_ = Ending::kByItself;
   error_ = {};
   const auto weak = weak_from_this();
   const auto with_self = [weak](auto then) {
     if (const auto self = weak.lock()) {
       then(*self);
-      self->mailbox_->Deliver();
+      self->listener_.deliver();
     }
   };
   stream_ = api->Stream(
       Wish(), *credential, kSilence,
       {.on_response =
            [with_self](const http::Response& response) {
-             with_self([&](Session& self) { self.OnResponse(response); });
+             with_self([&](WatchSession& self) { self.OnResponse(response); });
            },
-       .on_piece = [with_self](std::string_view piece) { with_self([&](Session& self) { self.OnPiece(piece); }); },
-       .on_end = [with_self](const Status& status) { with_self([&](Session& self) { self.OnEnd(status); }); }});
+       .on_piece = [with_self](std::string_view piece) { with_self([&](WatchSession& self) { self.OnPiece(piece); }); },
+       .on_end = [with_self](const Status& status) { with_self([&](WatchSession& self) { self.OnEnd(status); }); }});
 }
 
-ApiRequest LeaseWatch::Session::Wish() {
+ApiRequest WatchSession::Wish() {
   // Servers end a watch after a time; asked for at random, so that not all come back at once.
   const auto time = std::chrono::duration_cast<seconds>(Between(300s, 600s));
   std::string target = LeasesPath(lease_.name_space) +
-                       "?watch=1&allowWatchBookmarks=true&fieldSelector=metadata.name%3D" + lease_.name +
-                       "&timeoutSeconds=" + std::to_string(time.count());
+                       "?watch=1&allowWatchBookmarks=true&timeoutSeconds=" + std::to_string(time.count());
+  if (!lease_.name.empty()) target += "&fieldSelector=metadata.name%3D" + lease_.name;
   if (!resume_from_.empty()) target += "&resourceVersion=" + resume_from_;
   return {.target = std::move(target), .deadline = opened_ + kPatienceForHead};
 }
 
-void LeaseWatch::Session::OnResponse(const http::Response& response) {
+void WatchSession::OnResponse(const http::Response& response) {
   const std::lock_guard lock(mutex_);
+  if (is_stopped_) return;
   if (200 <= response.status && response.status < 300) {
     has_tried_other_credential_ = false;
     has_been_live_ = true;
@@ -193,7 +124,7 @@ void LeaseWatch::Session::OnResponse(const http::Response& response) {
   Fail(is_unauthorized ? Ending::kUnauthorized : is_final ? Ending::kRefused : Ending::kFailed, std::move(error));
 }
 
-void LeaseWatch::Session::OnPiece(std::string_view piece) {
+void WatchSession::OnPiece(std::string_view piece) {
   const std::lock_guard lock(mutex_);
   if (is_stopped_ || is_retrying_) return;
   const Status fed = frames_.Feed(piece, [this](std::string_view line) { return OnLine(line); });
@@ -202,7 +133,7 @@ void LeaseWatch::Session::OnPiece(std::string_view piece) {
   if (ending_ != Ending::kByItself) Retry();
 }
 
-bool LeaseWatch::Session::OnLine(std::string_view line) {
+bool WatchSession::OnLine(std::string_view line) {
   auto parsed = ParseBoundedJson(line);
   if (!parsed || !parsed->is_object() || !parsed->contains("object")) {
     const std::string why = parsed ? "it has no object" : parsed.error().message;
@@ -212,13 +143,10 @@ bool LeaseWatch::Session::OnLine(std::string_view line) {
   Json event = std::move(parsed).value();
   const std::string type = TextAt(event, "type");
   Json& object = event["object"];
-  if (type == "ADDED" || type == "MODIFIED") {
-    TellChange(std::move(object));
-  } else if (type == "DELETED") {
-    TellDeletion(object);
-  } else if (type == "BOOKMARK" && object.contains("metadata")) {
-    const auto order = ParseResourceVersion(TextAt(object["metadata"], "resourceVersion"));
-    if (order) resume_from_ = std::to_string(*order);
+  if (type == "ADDED" || type == "MODIFIED" || type == "DELETED") {
+    TellObject(type, std::move(object));
+  } else if (type == "BOOKMARK") {
+    OnBookmark(object);
   } else if (type == "ERROR") {
     Fail(IsExpired(object) ? Ending::kExpired : Ending::kFailed,
          {ErrorCode::kUnknown, "the watch ended: " + Excerpt(TextAt(object, "message"), 200), std::nullopt});
@@ -226,42 +154,36 @@ bool LeaseWatch::Session::OnLine(std::string_view line) {
   return ending_ == Ending::kByItself;
 }
 
-// An object that is no Lease of an election is for a read to report: kLive makes the elector ask.
-void LeaseWatch::Session::TellChange(Json object) {
-  auto stored = DecodeLease(std::move(object), lease_);
-  if (!stored) {
-    TellLost();
-    return TellLive();
-  }
-  resume_from_ = std::to_string(stored->version.order);
-  Tell({.kind = WatchEvent::Kind::kChanged, .stored = std::move(stored).value()});
+void WatchSession::TellObject(const std::string& type, Json object) {
+  const std::uint64_t order = OrderOf(object);
+  if (order != 0 && is_in_order_) resume_from_ = std::to_string(order);
+  listener_.queue({.kind = type == "DELETED" ? WatchEvent::Kind::kDeleted : WatchEvent::Kind::kChanged,
+                   .object = std::move(object),
+                   .order = order,
+                   .is_renewal = type == "MODIFIED"});
 }
 
-void LeaseWatch::Session::TellDeletion(const Json& object) {
-  const auto order =
-      ParseResourceVersion(object.contains("metadata") ? TextAt(object["metadata"], "resourceVersion") : "");
-  if (!order) {
-    TellLost();
-    return TellLive();
-  }
-  resume_from_ = std::to_string(*order);
-  Tell({.kind = WatchEvent::Kind::kDeleted, .stored = {.version = {.order = *order}}});
+void WatchSession::OnBookmark(const Json& object) {
+  const std::uint64_t order = OrderOf(object);
+  if (order == 0) return;
+  is_in_order_ = true;
+  resume_from_ = std::to_string(order);
 }
 
-void LeaseWatch::Session::TellLive() {
-  if (!std::exchange(is_live_, true)) Tell({.kind = WatchEvent::Kind::kLive});
+void WatchSession::TellLive() {
+  if (!std::exchange(is_live_, true)) listener_.queue({.kind = WatchEvent::Kind::kLive});
 }
 
-void LeaseWatch::Session::TellLost() {
-  if (std::exchange(is_live_, false)) Tell({.kind = WatchEvent::Kind::kLost, .error = error_});
+void WatchSession::TellLost() {
+  if (std::exchange(is_live_, false)) listener_.queue({.kind = WatchEvent::Kind::kLost, .error = error_});
 }
 
-void LeaseWatch::Session::Fail(Ending ending, Error error) {
+void WatchSession::Fail(Ending ending, Error error) {
   ending_ = ending;
   error_ = std::move(error);
 }
 
-void LeaseWatch::Session::OnEnd(const Status& status) {
+void WatchSession::OnEnd(const Status& status) {
   const std::lock_guard lock(mutex_);
   if (is_stopped_ || is_retrying_) return;
   if (ending_ == Ending::kByItself && !status) {
@@ -271,7 +193,7 @@ void LeaseWatch::Session::OnEnd(const Status& status) {
   Retry();
 }
 
-void LeaseWatch::Session::Retry() {
+void WatchSession::Retry() {
   is_retrying_ = true;
   const bool has_lived = BootClock::now() - opened_ >= kLeastLife;
   if (has_lived) failures_ = 0;
@@ -292,7 +214,7 @@ void LeaseWatch::Session::Retry() {
       if (std::exchange(resume_from_, "").empty()) return RetryAfterPause(0ms);
       return ConnectAt(BootClock::now());
     case Ending::kByItself:
-      if (has_lived) return ConnectAt(BootClock::now());
+      if (has_lived && is_in_order_) return ConnectAt(BootClock::now());
       [[fallthrough]];
     case Ending::kFailed:
       TellLost();
@@ -300,17 +222,12 @@ void LeaseWatch::Session::Retry() {
   }
 }
 
-void LeaseWatch::Session::GiveUp() {
+void WatchSession::GiveUp() {
   is_stopped_ = true;
-  Tell({.kind = WatchEvent::Kind::kRefused, .error = error_});
-  const auto api = api_.lock();
-  if (!api) return;
-  api->Log({.level = LogLevel::kWarning,
-            .message = "the watch on the Lease is refused; polling instead",
-            .fields = {{"lock", lease_.name_space + "/" + lease_.name}, {"error", error_.message}}});
+  listener_.queue({.kind = WatchEvent::Kind::kRefused, .error = error_});
 }
 
-void LeaseWatch::Session::ReplaceCredentialAndRetry() {
+void WatchSession::ReplaceCredentialAndRetry() {
   const auto api = api_.lock();
   if (!api) return;
   if (std::exchange(has_tried_other_credential_, true)) {
@@ -331,13 +248,13 @@ void LeaseWatch::Session::ReplaceCredentialAndRetry() {
   });
 }
 
-void LeaseWatch::Session::RetryAfterPause(milliseconds at_least) {
+void WatchSession::RetryAfterPause(milliseconds at_least) {
   const milliseconds longest = std::min(kLongestPause, kFirstPause * (1 << std::min(failures_, 10)));
   ++failures_;
   ConnectAt(BootClock::now() + std::max(at_least, Between(longest / 2, longest)));
 }
 
-void LeaseWatch::Session::ConnectAt(MonotonicTime time) {
+void WatchSession::ConnectAt(MonotonicTime time) {
   const auto api = api_.lock();
   if (!api || is_stopped_) return;
   api->At(time, [weak = weak_from_this()] {
@@ -345,7 +262,7 @@ void LeaseWatch::Session::ConnectAt(MonotonicTime time) {
   });
 }
 
-milliseconds LeaseWatch::Session::Between(milliseconds low, milliseconds high) {
+milliseconds WatchSession::Between(milliseconds low, milliseconds high) {
   return milliseconds(std::uniform_int_distribution<milliseconds::rep>(low.count(), high.count())(random_));
 }
 
