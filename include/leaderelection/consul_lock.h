@@ -97,6 +97,8 @@ struct ConsulLockOptions {
 // behind is free. A value of any other kind is reported (kCorrupt) and never overwritten. Both are told as deletions by
 // the watch. It may miss a record that was replaced while it was told of the one before, never the last one.
 //
+// After a release every candidate tries at once, for the reason that lease_lock.h gives.
+//
 // The fencing number is Consul's ModifyIndex, which rises with every write to the cluster, also across deletion; only a
 // cluster restored from an older snapshot turns it back.
 //
@@ -111,7 +113,6 @@ class LEADERELECTION_EXPORT ConsulLock final : public ResourceLock {
   void Create(MonotonicTime deadline, const Record& record, Done<Stored> done) override;
   void Update(MonotonicTime deadline, const Record& record, const Version& expected, Done<Stored> done) override;
   [[nodiscard]] std::unique_ptr<Watch> Observe(std::function<void(WatchEvent)> on_event) override;
-  [[nodiscard]] std::chrono::milliseconds ReleaseSpread() const override;
   [[nodiscard]] std::string Describe() const override;
 
  private:

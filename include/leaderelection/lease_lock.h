@@ -6,7 +6,6 @@
 
 #pragma once
 
-#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -40,6 +39,10 @@ struct LeaseLockOptions {
 // others together one on the whole namespace, if watching it is allowed and not too much of what it brings is
 // strangers', else one each, too.
 //
+// After a release every candidate tries at once. The first write to arrive wins; each of the others is refused and
+// reads once. To wait at random first would have to last much longer than a write takes to be told to the others (some
+// 6 ms) to keep many of them from trying, and would only delay the one who wins.
+//
 // Thread-safe; has no thread of its own.
 class LEADERELECTION_EXPORT LeaseLock final : public ResourceLock {
  public:
@@ -54,7 +57,6 @@ class LEADERELECTION_EXPORT LeaseLock final : public ResourceLock {
   // Refused (kRefused) if the server does not allow it for some seconds; that is logged once.
   [[nodiscard]] std::unique_ptr<Watch> Observe(std::function<void(WatchEvent)> on_event) override;
   [[nodiscard]] Record Storable(Record record) const override;
-  [[nodiscard]] std::chrono::milliseconds ReleaseSpread() const override { return std::chrono::milliseconds(10); }
   [[nodiscard]] std::string Describe() const override;  // "default/demo"
 
   // Writes an Event about the Lease, "<identity> <what>", as client-go does for "became leader" and "stopped leading".

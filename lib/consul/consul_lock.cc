@@ -68,8 +68,6 @@ std::unique_ptr<Watch> ConsulLock::Observe(std::function<void(WatchEvent)> on_ev
   return std::make_unique<consul::LockWatch>(*requests_, std::move(on_event));
 }
 
-std::chrono::milliseconds ConsulLock::ReleaseSpread() const { return 10ms; }
-
 std::string ConsulLock::Describe() const { return requests_->key(); }
 
 }  // namespace leaderelection
