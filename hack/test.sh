@@ -192,7 +192,7 @@ lease_over_other_http() {
   if grep -q '^LEADERELECTION_HTTP:STRING=beast$' "$build/CMakeCache.txt"; then other=cpprest; fi
   configure "$build/$other" "${cmake_arguments[@]}" -DLEADERELECTION_HTTP="$other" >/dev/null &&
     run ninja -C "$build/$other" lease_contract_test &&
-    run_tests lease "lease-$other" "$build/$other" -R '^Lease(OfOneClient)?\.'
+    run_tests lease "lease-$other" "$build/$other" -R '^Lease(OfOneClient|OfSharedWatch)?\.'
 }
 
 # The small model in minutes instead of seconds: two million states of each shape, in half a gigabyte.
