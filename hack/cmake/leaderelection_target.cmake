@@ -1,4 +1,4 @@
-# How every target of the project is built: one place for language, warnings and visibility.
+# How every target of the project is built: one place for language, warnings, visibility and hardening.
 
 set(CMAKE_CXX_VISIBILITY_PRESET hidden)
 set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
@@ -10,6 +10,29 @@ if(NOT CMAKE_BUILD_TYPE AND PROJECT_IS_TOP_LEVEL)
   set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "Build type" FORCE)
 endif()
 
+option(LEADERELECTION_HARDENING "Compile with the checks and mitigations that distributions use" ON)
+include(CheckCXXCompilerFlag)
+include(CheckPIESupported)
+check_pie_supported()  # so that programs are linked as they are compiled, position-independent
+check_cxx_compiler_flag(-fstack-clash-protection LEADERELECTION_HAS_STACK_CLASH)
+check_cxx_compiler_flag(-fcf-protection LEADERELECTION_HAS_CF_PROTECTION)
+
+# Private, so that nothing of it reaches a user's own targets. Sanitizers check more, and are not mixed with it.
+function(leaderelection_harden target)
+  target_compile_options(${target} PRIVATE -fstack-protector-strong)
+  if(LEADERELECTION_HAS_STACK_CLASH)
+    target_compile_options(${target} PRIVATE -fstack-clash-protection)
+  endif()
+  if(LEADERELECTION_HAS_CF_PROTECTION)
+    target_compile_options(${target} PRIVATE -fcf-protection)
+  endif()
+  # Needs an optimised build. Where a distribution has set it already, ours counts.
+  target_compile_options(${target} PRIVATE
+    "$<$<CONFIG:Release,RelWithDebInfo,MinSizeRel>:-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=2>")
+  target_compile_definitions(${target} PRIVATE _GLIBCXX_ASSERTIONS)
+  target_link_options(${target} PRIVATE LINKER:-z,relro,-z,now,-z,noexecstack)
+endfunction()
+
 function(leaderelection_compile_options target)
   target_compile_features(${target} PUBLIC cxx_std_20)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wno-missing-field-initializers)
@@ -19,6 +42,8 @@ function(leaderelection_compile_options target)
   if(LEADERELECTION_SANITIZE)
     target_compile_options(${target} PRIVATE -fsanitize=${LEADERELECTION_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
     target_link_options(${target} PUBLIC -fsanitize=${LEADERELECTION_SANITIZE})
+  elseif(LEADERELECTION_HARDENING)
+    leaderelection_harden(${target})
   endif()
 endfunction()
 
