@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "consul/base64.h"
+#include "consul/refusal.h"
 #include "json/record_json.h"
 
 namespace leaderelection::consul {
@@ -19,8 +20,9 @@ constexpr std::uint64_t kUnusedNumber = 1;
 
 Result<KeyValue> ReadKeyValue(const Json& entry) {
   KeyValue key;
-  key.flags = entry.at("Flags").get<std::uint64_t>();
-  key.modify_index = entry.at("ModifyIndex").get<std::uint64_t>();
+  // By reference, for a fraction, a sign or a boolean would be made a number of.
+  key.flags = entry.at("Flags").get_ref<const std::uint64_t&>();
+  key.modify_index = entry.at("ModifyIndex").get_ref<const std::uint64_t&>();
   if (const auto session = entry.find("Session"); session != entry.end()) key.session = session->get<std::string>();
   if (const Json& value = entry.at("Value"); !value.is_null()) {
     auto bytes = FromBase64(value.get_ref<const std::string&>());
@@ -81,7 +83,7 @@ Finding Judge(const KeyValue& key, const std::function<bool(const std::string&)>
     const std::string writers_session = WritersSession(key.value);
     if (!key.session.empty() && key.session != writers_session) {
       return Foreign(std::move(finding),
-                     "the key is locked by a session that did not write its record: " + key.session);
+                     "the key is locked by a session that did not write its record: " + Quoted(key.session));
     }
     const bool lost = key.session.empty() && !parsed->record.holder_identity.empty();
     if (lost && is_own(writers_session)) return finding;
@@ -90,7 +92,7 @@ Finding Judge(const KeyValue& key, const std::function<bool(const std::string&)>
     return finding;
   }
   if (!key.session.empty()) {
-    return Foreign(std::move(finding), "the key is held by another Consul client, with session " + key.session);
+    return Foreign(std::move(finding), "the key is held by another Consul client, with session " + Quoted(key.session));
   }
   // A lock of another Consul client that has let go of it, which any of them would take.
   if (key.value.empty() || key.flags == kLockFlag) return finding;

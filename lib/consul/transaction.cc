@@ -33,7 +33,8 @@ Outcome Unreadable() {
 Outcome ParseResults(const Json& body) {
   const Json& results = body.at("Results");
   if (!results.is_array() || results.empty()) return Unreadable();
-  const auto index = results.back().at("KV").at("ModifyIndex").get<std::uint64_t>();
+  // By reference, for a fraction, a sign or a boolean would be made a number of.
+  const auto index = results.back().at("KV").at("ModifyIndex").get_ref<const std::uint64_t&>();
   if (index == 0) return Unreadable();
   return {.kind = Outcome::Kind::kWritten, .index = index};
 }

@@ -106,6 +106,26 @@ TEST(ReadKeyTest, AbsenceNeedsAnIndex) {
   }
 }
 
+TEST(KeyValueTest, ANumberIsAWholeOneAndNothingElseIsMadeOne) {
+  for (const char* number : {"-1", "1.5", "1e300", "true", "\"7\"", "null", "18446744073709551616"}) {
+    for (const bool is_index : {true, false}) {
+      const std::string body = R"([{"Value":null,"Flags":)" + std::string(is_index ? "0" : number) +
+                               R"(,"ModifyIndex":)" + (is_index ? number : "7") + "}]";
+      EXPECT_FALSE(ParseKeyValue(body).ok()) << body;
+    }
+  }
+  EXPECT_TRUE(ParseKeyValue(R"([{"Value":null,"Flags":0,"ModifyIndex":18446744073709551615}])").ok());
+}
+
+TEST(KeyValueTest, ASessionsNameIsQuotedAsAnyOtherWordOfTheServer) {
+  for (const std::string& value : {std::string("x"), ValueOf(HeldBy("a"), "s")}) {
+    const auto finding = Judge({.value = value, .modify_index = 7, .session = "t\n" + std::string(5000, 'x')}, IsOwn);
+    EXPECT_EQ(finding.kind, kForeign);
+    EXPECT_EQ(finding.why.find('\n'), std::string::npos);
+    EXPECT_LT(finding.why.size(), 500U);
+  }
+}
+
 TEST(Base64Test, EveryLengthGoesBothWays) {
   std::string bytes;
   for (int size = 0; size < 70; ++size) {
