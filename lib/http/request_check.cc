@@ -46,7 +46,8 @@ Status CheckRequest(const Request& request) {
     return Invalid("the request's target is no percent-encoded path");
   for (const auto& [name, value] : request.headers) {
     if (!IsToken(name)) return Invalid("a header's name is no word");
-    if (std::any_of(kOurs.begin(), kOurs.end(), [&](std::string_view ours) { return IsSameName(ours, name); }))
+    if (std::any_of(kOurs.begin(), kOurs.end(),
+                    [&sent = name](std::string_view ours) { return IsSameName(ours, sent); }))
       return Invalid("the header " + name + " is not the caller's to set");
     if (!IsValue(value)) return Invalid("the header " + name + " holds a character that cannot be sent");
   }

@@ -48,8 +48,8 @@ ValueMap FromEnvironment(const Environment& environment) {
   for (const auto& [name, text] : environment) {
     if (!name.starts_with(kPrefix) || text.empty()) continue;
     const auto options = Options();
-    const auto found =
-        std::find_if(options.begin(), options.end(), [&](const Option& option) { return option.variable == name; });
+    const auto found = std::find_if(options.begin(), options.end(),
+                                    [&variable = name](const Option& option) { return option.variable == variable; });
     if (found != options.end()) {
       values[found->flag] = {Texts(*found, text), name};
     } else if (!IsOfAService(name)) {
