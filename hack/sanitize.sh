@@ -1,17 +1,21 @@
 #!/usr/bin/env bash
-# hack/sanitize.sh [address|thread] [--network] [-D...]: builds with AddressSanitizer and UndefinedBehaviorSanitizer, then
-# with ThreadSanitizer, and runs the tests that need no server: those of core, simulator, memory and file, and with
-# --network also those of what speaks to servers, which take much longer to build. The simulator runs fewer seeds.
+# hack/sanitize.sh [address|thread] [--network|--all] [-D...]: builds with AddressSanitizer and UndefinedBehaviorSanitizer,
+# then with ThreadSanitizer, and runs the tests that need no server: those of core, simulator, memory and file.
+#
+#   --network  also those of what speaks to servers, which take much longer to build
+#   --all      every test of the library and the command, with the real servers, as hack/test.sh runs them
+#
+# The simulator runs fewer seeds.
 
 source "$(dirname "$0")/common.sh"
 
 kinds=()
-network=false
+scope=local
 cmake_arguments=()
 for argument in "$@"; do
   case $argument in
     address | thread) kinds+=("$argument") ;;
-    --network) network=true ;;
+    --network | --all) scope=${argument#--} ;;
     -D*) cmake_arguments+=("$argument") ;;
     -h | --help) usage && exit 0 ;;
     *) die "unknown argument $argument" ;;
@@ -23,11 +27,11 @@ export ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1:detect_stack_use_after
 export UBSAN_OPTIONS=print_stacktrace=1
 export TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1
 labels=(unit simulation contract file)
-if $network; then
-  labels+=(http)
-else
-  for part in KUBERNETES REDIS CONSUL ADMIN COMMAND; do cmake_arguments+=("-DLEADERELECTION_$part=OFF"); done
-fi
+case $scope in
+  local) for part in KUBERNETES REDIS CONSUL ADMIN COMMAND; do cmake_arguments+=("-DLEADERELECTION_$part=OFF"); done ;;
+  network) labels+=(http) ;;
+  all) labels+=(http lease redis consul command faults) ;;
+esac
 reports=$PWD/$build/reports
 mkdir -p "$reports"
 
@@ -36,11 +40,17 @@ steady_addresses=()
 if setarch -R true 2>/dev/null; then steady_addresses=(setarch -R); fi
 
 sanitize() {
-  local kind=$1 short=$2 flags=$3
+  local kind=$1 short=$2
   local directory=$build/$short targets=() label
+  local arguments=("${cmake_arguments[@]}" -DCMAKE_BUILD_TYPE=RelWithDebInfo "-DLEADERELECTION_SANITIZE=$3")
+  if [[ $scope == all ]]; then
+    say "$kind sanitizer: everything"
+    for label in "${labels[@]}"; do targets+=(-L "$label"); done
+    BUILD_DIR=$directory run "${steady_addresses[@]}" hack/test.sh "${targets[@]}" "${arguments[@]}"
+    return
+  fi
   say "$kind sanitizer: build"
-  configure "$directory" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DLEADERELECTION_SANITIZE="$flags" \
-    "${cmake_arguments[@]}" >/dev/null || return
+  configure "$directory" "${arguments[@]}" >/dev/null || return
   for label in "${labels[@]}"; do
     if ninja -C "$directory" -t query "test-$label" >/dev/null 2>&1; then targets+=("test-$label"); fi
   done
