@@ -12,8 +12,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 namespace leaderelection {
@@ -112,7 +112,7 @@ Status Follow(int child, int output, int interruption, const ChildProcess& wish,
   for (;;) {
     pollfd waits[] = {{child, POLLIN, 0}, {interruption, POLLIN, 0}, {is_open ? output : -1, POLLIN, 0}};
     const int ready = ::poll(waits, 3, MillisecondsUntil(deadline));
-    if (ready < 0 && errno != EINTR) return Failed(std::string("cannot be waited for: ") + std::strerror(errno));
+    if (ready < 0 && errno != EINTR) return Failed("cannot be waited for: " + std::generic_category().message(errno));
     if (ready < 0) continue;
     if (waits[1].revents != 0) return Failed("was broken off");
     if (waits[2].revents != 0) is_open = ReadAvailable(output, wish.largest_output, text);
@@ -129,20 +129,20 @@ Status Follow(int child, int output, int interruption, const ChildProcess& wish,
 
 Result<std::string> RunChild(const ChildProcess& child, MonotonicTime deadline, int interruption) {
   int ends[2] = {-1, -1};
-  if (::pipe2(ends, O_CLOEXEC) != 0) return Failed(std::string("cannot be started: ") + std::strerror(errno));
+  if (::pipe2(ends, O_CLOEXEC) != 0) return Failed("cannot be started: " + std::generic_category().message(errno));
   const Descriptor output(ends[0]);
   Descriptor input(ends[1]);
   ::fcntl(output.get(), F_SETFL, O_NONBLOCK);
   pid_t pid = 0;
   if (const int error = Spawn(child, input.get(), pid); error != 0) {
-    return Failed(std::string("cannot be started: ") + std::strerror(error));
+    return Failed("cannot be started: " + std::generic_category().message(error));
   }
   input.Close();
   std::string text;
   Status followed = std::monostate();
   {
     const Descriptor process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
-    followed = process.get() < 0 ? Failed(std::string("cannot be waited for: ") + std::strerror(errno))
+    followed = process.get() < 0 ? Failed("cannot be waited for: " + std::generic_category().message(errno))
                                  : Follow(process.get(), output.get(), interruption, child, deadline, text);
   }
   if (!followed) ::kill(-pid, SIGKILL);

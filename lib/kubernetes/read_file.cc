@@ -4,8 +4,8 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <memory>
+#include <system_error>
 
 namespace leaderelection {
 namespace {
@@ -23,7 +23,8 @@ Result<std::string> ReadSmallFile(const std::string& what, const std::string& pa
   const std::unique_ptr<std::FILE, Close> file(std::fopen(path.c_str(), "rbe"));
   if (!file) {
     const int error = errno;
-    return {error == ENOENT ? ErrorCode::kNotFound : ErrorCode::kInvalid, failed + std::strerror(error)};
+    return {error == ENOENT ? ErrorCode::kNotFound : ErrorCode::kInvalid,
+            failed + std::generic_category().message(error)};
   }
   std::string content;
   char bytes[4096];
@@ -32,7 +33,7 @@ Result<std::string> ReadSmallFile(const std::string& what, const std::string& pa
     content.append(bytes, size);
   }
   OPENSSL_cleanse(bytes, sizeof bytes);
-  if (std::ferror(file.get()) != 0) return {ErrorCode::kInvalid, failed + std::strerror(errno)};
+  if (std::ferror(file.get()) != 0) return {ErrorCode::kInvalid, failed + std::generic_category().message(errno)};
   if (content.size() > kLargestFile) return {ErrorCode::kInvalid, failed + "it is larger than 4 MiB"};
   return content;
 }
