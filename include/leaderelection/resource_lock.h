@@ -96,6 +96,7 @@ class LEADERELECTION_EXPORT ResourceLock {
 
   // Reports changes until the Watch is destroyed; null where the backend cannot, and the elector polls. Events may come
   // from any thread, one at a time, and before Observe returns. The callback does not block.
+  // NOLINTNEXTLINE(performance-unnecessary-value-param): whoever overrides it keeps the callback.
   [[nodiscard]] virtual std::unique_ptr<Watch> Observe(std::function<void(WatchEvent)> /*on_event*/) { return nullptr; }
 
   // The record as this backend would give it back (a Lease knows whole seconds only, rounded up). What is sent has been

@@ -10,7 +10,7 @@ namespace leaderelection {
 namespace {
 
 std::string Variable(const char* name) {
-  const char* value = std::getenv(name);
+  const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nothing here sets variables
   return value != nullptr ? value : "";
 }
 

@@ -85,7 +85,8 @@ class Environment {
   Environment(const std::string& prefix, Mistakes& mistakes) : prefix_(prefix), mistakes_(mistakes) {}
 
   const char* Find(const char* name) const {
-    const char* value = std::getenv((prefix_ + name).c_str());
+    const char* value =
+        std::getenv((prefix_ + name).c_str());  // NOLINT(concurrency-mt-unsafe): nothing here sets variables
     return value && *value ? value : nullptr;
   }
   void Read(const char* name, std::string& field) const {
