@@ -13,9 +13,9 @@
 #include <cctype>
 #include <cerrno>
 #include <condition_variable>
-#include <cstring>
 #include <mutex>
 #include <stop_token>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -175,7 +175,7 @@ Result<std::unique_ptr<HttpServer>> HttpServer::Start(const std::string& address
   if (server->context_ == nullptr) {
     const bool denied = errno == EACCES || errno == EADDRINUSE || errno == EADDRNOTAVAIL;
     return {denied ? ErrorCode::kDenied : ErrorCode::kUnknown,
-            "cannot listen on " + listen + (denied ? std::string(": ") + std::strerror(errno) : "")};
+            "cannot listen on " + listen + (denied ? ": " + std::generic_category().message(errno) : "")};
   }
   mg_server_port port{};
   if (mg_get_server_ports(server->context_, 1, &port) < 1) return {ErrorCode::kUnknown, "cannot listen on " + listen};
