@@ -119,8 +119,11 @@ std::string MarkdownTable() {
       for (std::size_t at = 0; (at = choices.find('|', at)) != std::string::npos;) choices.replace(at, 1, ", ");
       help += " One of " + choices + ".";
     }
-    table += "| " + flags + " | " + code(std::string(option.variable)) + " | " + code(std::string(option.key)) + " | " +
-             code(std::string(option.fallback)) + " | " + help + " |\n";
+    for (const std::string& cell : {flags, code(std::string(option.variable)), code(std::string(option.key)),
+                                    code(std::string(option.fallback)), help}) {
+      table.append("| ").append(cell).append(" ");
+    }
+    table += "|\n";
   }
   return table;
 }

@@ -28,7 +28,7 @@ LeaderInfo ToInfo(const Record& record) {
 std::string ToText(const LeaderInfo& leader) {
   std::string text = leader.identity + ", since " + FormatTime(leader.acquired_at) + ", transitions " +
                      std::to_string(leader.transitions);
-  for (const auto& [key, value] : leader.metadata) text += ", " + key + "=" + value;
+  for (const auto& [key, value] : leader.metadata) text.append(", ").append(key).append("=").append(value);
   return Printable(std::move(text));
 }
 

@@ -29,7 +29,7 @@ void CheckCommand(const std::vector<std::string>& command) {
     if (::access(program.c_str(), X_OK) != 0) throw UsageError("cannot execute " + program);
     return;
   }
-  const char* path = std::getenv("PATH");
+  const char* path = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe): nothing here sets variables
   std::istringstream folders(path != nullptr ? path : "/usr/bin:/bin");
   for (std::string folder; std::getline(folders, folder, ':');) {
     if (::access(((folder.empty() ? "." : folder) + "/" + program).c_str(), X_OK) == 0) return;

@@ -10,7 +10,7 @@ namespace leaderelection::command {
 
 namespace {
 
-constexpr std::size_t kLargest = 64 * 1024;
+constexpr std::size_t kLargest = 64UL << 10;
 
 struct Header {
   std::uint32_t kind;

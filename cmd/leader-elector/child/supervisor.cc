@@ -12,6 +12,7 @@
 #include <array>
 #include <cstring>
 #include <stop_token>
+#include <system_error>
 #include <utility>
 
 #include "child/lifeline_metrics.h"
@@ -49,7 +50,7 @@ Descriptor TakeSignals() {
   sigset_t taken;
   sigemptyset(&taken);
   for (int signal : {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGWINCH, SIGCHLD}) sigaddset(&taken, signal);
-  ::sigprocmask(SIG_BLOCK, &taken, nullptr);  // inherited by all threads to come
+  ::pthread_sigmask(SIG_BLOCK, &taken, nullptr);  // inherited by all threads to come
   ::signal(SIGPIPE, SIG_IGN);
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);  // should the watcher die, what it watched is ours
   return Descriptor(::signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK), "signalfd");
@@ -173,7 +174,7 @@ void Supervisor::OnReport() {
       return Ended(ExitCode(report->status));
     case Report::Kind::kNotStarted:
       Log(LogLevel::kError, "cannot start the command",
-          {{"command", options_.command.front()}, {"error", std::strerror(report->status)}});
+          {{"command", options_.command.front()}, {"error", std::generic_category().message(report->status)}});
       return Ended(report->status == ENOENT ? kNotFoundCode : kNotExecutableCode);
     case Report::Kind::kExpired: {
       Log(LogLevel::kWarning, "command killed: its time was over");

@@ -28,7 +28,7 @@ Descriptor OpenSignals() {
   sigset_t all;
   sigfillset(&all);
   for (int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS}) sigdelset(&all, fault);
-  ::sigprocmask(SIG_SETMASK, &all, nullptr);  // whoever asks it to end does not mean it
+  ::pthread_sigmask(SIG_SETMASK, &all, nullptr);  // whoever asks it to end does not mean it
   sigset_t child;
   sigemptyset(&child);
   sigaddset(&child, SIGCHLD);
@@ -124,10 +124,10 @@ class Watching {
     for (int signal = 1; signal < NSIG; ++signal) ::signal(signal, SIG_DFL);
     sigset_t none;
     sigemptyset(&none);
-    ::sigprocmask(SIG_SETMASK, &none, nullptr);
+    ::pthread_sigmask(SIG_SETMASK, &none, nullptr);
     std::string text = environment;  // putenv keeps pointers into it
     for (std::size_t from = 0; from < text.size(); from += std::strlen(text.data() + from) + 1) {
-      ::putenv(text.data() + from);
+      ::putenv(text.data() + from);  // NOLINT(concurrency-mt-unsafe): this process has one thread
     }
     std::vector<char*> arguments;
     for (const std::string& argument : command_) arguments.push_back(const_cast<char*>(argument.c_str()));

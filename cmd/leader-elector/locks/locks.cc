@@ -37,7 +37,7 @@ Maker MakerOf(const std::string& kind) {
 }  // namespace
 
 std::string RequiredName(const Values& values) {
-  const std::string name = values.Text("leader-elect-resource-name");
+  std::string name = values.Text("leader-elect-resource-name");
   if (name.empty()) {
     throw UsageError("--name is missing: what is the election called? --lock=" +
                      values.Text("leader-elect-resource-lock") + " needs it");

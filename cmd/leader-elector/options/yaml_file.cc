@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <fstream>
 #include <sstream>
+#include <system_error>
 
 #include "options/suggestion.h"
 #include "options/values.h"
@@ -14,7 +14,7 @@ namespace leaderelection::command {
 
 namespace {
 
-constexpr std::size_t kLargestFile = 1024 * 1024;
+constexpr std::size_t kLargestFile = 1UL << 20;
 constexpr int kDeepest = 8;
 
 std::string Contents(const std::string& path) {
@@ -23,7 +23,8 @@ std::string Contents(const std::string& path) {
   std::string text(kLargestFile + 1, '\0');
   if (file) file.read(text.data(), static_cast<std::streamsize>(text.size()));
   if (!file && !file.eof()) {
-    throw UsageError("cannot read configuration file " + path + ": " + std::strerror(errno != 0 ? errno : EIO));
+    throw UsageError("cannot read configuration file " + path + ": " +
+                     std::generic_category().message(errno != 0 ? errno : EIO));
   }
   text.resize(static_cast<std::size_t>(file.gcount()));
   if (text.size() > kLargestFile) throw UsageError("configuration file " + path + " is larger than a mebibyte");
