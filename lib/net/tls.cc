@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -53,7 +54,8 @@ Result<std::string> ReadFile(const std::string& what, const std::string& path) {
     OPENSSL_cleanse(bytes, sizeof bytes);
   }
   if (errno == 0 && !content.empty()) return content;
-  return Invalid("cannot read the " + what + " " + path + ": " + (errno != 0 ? std::strerror(errno) : "it is empty"));
+  return Invalid("cannot read the " + what + " " + path + ": " +
+                 (errno != 0 ? std::generic_category().message(errno) : "it is empty"));
 }
 
 std::vector<OwnedCertificate> ParseCertificates(const std::string& pem) {
