@@ -2,12 +2,13 @@
 # hack/test.sh [-L LABEL]... [--long] [-D...]
 #
 # Installs what is missing (hack/packages.txt), builds into build/ and runs the tests: all of them, then those of
-# core, simulator and file once more under the sanitizers, then the mutants. Ends with where the time went and the counts.
+# core, simulator and file once more under the sanitizers, then the mutants and the fuzzer for a moment. Ends with where
+# the time went and the counts.
 #
 #   -L LABEL  only this kind of test, and builds and starts only what it needs:
 #             unit simulation contract file http lease redis consul command faults package style
-#   --long    adds what takes long: the sanitizers on the network parts, clang-tidy, a long simulation, a search of more
-#             states of the small model and a soak
+#   --long    adds what takes long: the sanitizers on everything, clang-tidy, coverage, a long simulation, a search of
+#             more states of the small model and a soak
 #   -D...     handed on to CMake
 #
 # BUILD_DIR names another build directory.
@@ -200,6 +201,8 @@ search_further() { run ninja -C "$build" explore && run "$build/test/explore"; }
 
 groups=(build test)
 if $everything || [[ " ${labels[*]} " == *" style "* ]]; then groups+=(lint); fi
+if $everything; then groups+=(fuzz); fi
+if $long; then groups+=(coverage); fi
 stage packages hack/packages.sh "${groups[@]}" || finish
 stage configure configure "$build" "${cmake_arguments[@]}" || finish
 build_programs
@@ -214,10 +217,12 @@ if $everything; then
   if has_tests lease; then stage "lease over the other HTTP" lease_over_other_http || true; fi
   stage sanitizers hack/sanitize.sh "${cmake_arguments[@]}" || true
   stage mutants hack/mutants.sh || true
+  stage fuzzing hack/fuzz.sh 5 || true
 fi
 if $long; then
-  stage "sanitizers of the network parts" hack/sanitize.sh --network "${cmake_arguments[@]}" || true
+  stage "sanitizers of everything" hack/sanitize.sh --all "${cmake_arguments[@]}" || true
   stage clang-tidy hack/tidy.sh || true
+  stage coverage hack/coverage.sh || true
   stage "long simulation" hack/simulate.sh || true
   stage "long search" search_further || true
   stage soak hack/soak.sh 0.2 || true
