@@ -1,5 +1,6 @@
 // Command candidate stands for election on a Lease with client-go, for one term, and reports what happens to it as
-// lines of JSON. It is the peer that tests and benchmarks hold this library against.
+// lines of JSON. It is the peer that tests and benchmarks hold this library against. A command after -- is run while it
+// leads.
 //
 // It exits with 0 after SIGTERM or SIGINT, with 1 after a lost term, and with 2 if it could not stand at all.
 package main
@@ -15,6 +16,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/uuid"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/scheme"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
@@ -35,6 +37,7 @@ type options struct {
 	retryPeriod     time.Duration
 	releaseOnCancel bool
 	recordEvents    bool
+	work            []string
 }
 
 func main() {
@@ -70,10 +73,10 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	var opts options
 	flags := flag.NewFlagSet("candidate", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	flags.StringVar(&opts.kubeconfig, "kubeconfig", "", "file that tells how to reach the API server")
+	flags.StringVar(&opts.kubeconfig, "kubeconfig", "", "file that tells how to reach the API server; in a pod: none")
 	flags.StringVar(&opts.namespace, "namespace", "", "namespace of the Lease")
 	flags.StringVar(&opts.name, "name", "", "name of the Lease")
-	flags.StringVar(&opts.identity, "identity", "", "name of this candidate")
+	flags.StringVar(&opts.identity, "identity", defaultIdentity(), "name of this candidate")
 	flags.DurationVar(&opts.leaseDuration, "lease-duration", 15*time.Second, "how long rivals wait for a silent leader")
 	flags.DurationVar(&opts.renewDeadline, "renew-deadline", 10*time.Second, "how long a leader tries to renew")
 	flags.DurationVar(&opts.retryPeriod, "retry-period", 2*time.Second, "wait between attempts")
@@ -82,7 +85,12 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	if err := flags.Parse(args); err != nil {
 		return opts, err
 	}
-	for _, name := range []string{"kubeconfig", "namespace", "name", "identity"} {
+	opts.work = flags.Args()
+	required := []string{"namespace", "name", "identity"}
+	if os.Getenv("KUBERNETES_SERVICE_HOST") == "" {
+		required = append(required, "kubeconfig")
+	}
+	for _, name := range required {
 		if flags.Lookup(name).Value.String() == "" {
 			err := fmt.Errorf("candidate: --%s is required", name)
 			fmt.Fprintln(stderr, err)
@@ -90,6 +98,15 @@ func parse(args []string, stderr io.Writer) (options, error) {
 		}
 	}
 	return opts, nil
+}
+
+// defaultIdentity is what controller-runtime calls its candidates.
+func defaultIdentity() string {
+	host, err := os.Hostname()
+	if err != nil {
+		return ""
+	}
+	return host + "_" + string(uuid.NewUUID())
 }
 
 func newElector(ctx context.Context, opts options, lines *reporter) (*leaderelection.LeaderElector, error) {
@@ -108,6 +125,7 @@ func newElector(ctx context.Context, opts options, lines *reporter) (*leaderelec
 	if err != nil {
 		return nil, err
 	}
+	work := &work{command: opts.work, lock: lock, lines: lines}
 	return leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
 		Lock:            lock,
 		LeaseDuration:   opts.leaseDuration,
@@ -116,9 +134,15 @@ func newElector(ctx context.Context, opts options, lines *reporter) (*leaderelec
 		ReleaseOnCancel: opts.releaseOnCancel,
 		Name:            opts.name,
 		Callbacks: leaderelection.LeaderCallbacks{
-			OnStartedLeading: func(context.Context) { lines.report(event{Event: "started"}) },
-			OnStoppedLeading: func() { lines.report(event{Event: "stopped"}) },
-			OnNewLeader:      func(leader string) { lines.report(event{Event: "new_leader", Leader: &leader}) },
+			OnStartedLeading: func(ctx context.Context) {
+				lines.report(event{Event: "started"})
+				work.run(ctx)
+			},
+			OnStoppedLeading: func() {
+				work.end()
+				lines.report(event{Event: "stopped"})
+			},
+			OnNewLeader: func(leader string) { lines.report(event{Event: "new_leader", Leader: &leader}) },
 		},
 	})
 }
