@@ -16,7 +16,7 @@ if ! command -v apt-get >/dev/null; then
 fi
 
 installed=$(dpkg-query -W -f '${Package} ${db:Status-Status}\n' "${wanted[@]}" 2>/dev/null | awk '$2 == "installed" { print $1 }' || true)
-mapfile -t missing < <(comm -23 <(printf '%s\n' "${wanted[@]}" | sort) <(sort <<<"$installed"))
+mapfile -t missing < <(comm -23 <(printf '%s\n' "${wanted[@]}" | sort -u) <(sort <<<"$installed"))
 [[ ${#missing[@]} -gt 0 ]] || exit 0
 
 as_root=()
