@@ -49,6 +49,7 @@ class LEADERELECTION_EXPORT LeaseLock final : public ResourceLock {
   // Throws std::invalid_argument, naming every field that is wrong, if there is no client, or the namespace or the name
   // is not one that Kubernetes knows (DNS-1123).
   LeaseLock(std::shared_ptr<KubeClient> client, LeaseLockOptions options);
+  // Waits up to two seconds for an Event that is under way, unless it is called in a callback of the client's.
   ~LeaseLock() override;
 
   void Get(MonotonicTime deadline, Done<Stored> done) override;

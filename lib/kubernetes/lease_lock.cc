@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <condition_variable>
 #include <mutex>
 #include <optional>
 #include <stdexcept>
@@ -15,6 +16,7 @@
 #include "kubernetes/lease_names.h"
 #include "kubernetes/lease_path.h"
 #include "kubernetes/lease_watches.h"
+#include "kubernetes/own_thread.h"
 #include "kubernetes/pending_requests.h"
 
 namespace leaderelection {
@@ -23,6 +25,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kPatienceForEvent = 10s;
+constexpr auto kPatienceForLastEvent = 2s;
 
 LeaseName CheckedName(const KubeClient* client, const LeaseLockOptions& options) {
   LeaseName lease{options.lease_namespace, options.lease_name};
@@ -89,6 +92,21 @@ class LeaseLock::Requests : public std::enable_shared_from_this<Requests> {
     return last_seen;
   }
 
+  // An Event is under way for as long as what this gives lives.
+  std::shared_ptr<void> EventUnderWay() {
+    const std::lock_guard lock(mutex);
+    ++events_under_way;
+    return {this, [self = shared_from_this()](void*) {
+              const std::lock_guard ending(self->mutex);
+              if (--self->events_under_way == 0) self->no_event.notify_all();
+            }};
+  }
+
+  void AwaitEvents(std::chrono::milliseconds patience) {
+    std::unique_lock lock(mutex);
+    no_event.wait_for(lock, patience, [this] { return events_under_way == 0; });
+  }
+
   const LeaseName lease;
   const Metadata labels;
   PendingRequests pending;
@@ -97,6 +115,8 @@ class LeaseLock::Requests : public std::enable_shared_from_this<Requests> {
 
  private:
   std::mutex mutex;
+  int events_under_way = 0;
+  std::condition_variable no_event;
   std::optional<Version> last_seen;  // for Events alone: no write is ever based on it
 };
 
@@ -104,9 +124,11 @@ LeaseLock::LeaseLock(std::shared_ptr<KubeClient> client, LeaseLockOptions option
     : client_(std::move(client)),
       requests_(std::make_shared<Requests>(CheckedName(client_.get(), options), std::move(options.labels))) {}
 
+// A program that stops leading and exits would else take its last Event along.
 LeaseLock::~LeaseLock() {
   requests_->stop.request_stop();
   requests_->pending.DropAll();
+  if (!IsInCallback()) requests_->AwaitEvents(kPatienceForLastEvent);
 }
 
 void LeaseLock::Get(MonotonicTime deadline, Done<Stored> done) {
@@ -148,15 +170,15 @@ void LeaseLock::RecordEvent(const std::string& identity, const std::string& what
                      .body = std::move(body).value(),
                      .deadline = BootClock::now() + kPatienceForEvent,
                      .urgency = Urgency::kBackground};
-  api->Send(std::move(request),
-            [weak = std::weak_ptr(api), lease = requests_->lease](const Result<http::Response>& response) {
-              const auto alive = weak.lock();
-              if (!alive || (response && response->status == 201)) return;
-              const Error error = response ? TranslateRefusal(Verb::kCreate, lease, *response) : response.error();
-              alive->Log({.level = LogLevel::kDebug,
-                          .message = "an Event could not be written",
-                          .fields = {{"lock", lease.name_space + "/" + lease.name}, {"error", error.message}}});
-            });
+  api->Send(std::move(request), [weak = std::weak_ptr(api), lease = requests_->lease,
+                                 under_way = requests_->EventUnderWay()](const Result<http::Response>& response) {
+    const auto alive = weak.lock();
+    if (!alive || (response && response->status == 201)) return;
+    const Error error = response ? TranslateRefusal(Verb::kCreate, lease, *response) : response.error();
+    alive->Log({.level = LogLevel::kDebug,
+                .message = "an Event could not be written",
+                .fields = {{"lock", lease.name_space + "/" + lease.name}, {"error", error.message}}});
+  });
 }
 
 }  // namespace leaderelection

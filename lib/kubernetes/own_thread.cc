@@ -55,8 +55,10 @@ class Undertakers {
 OwnThread::OwnThread() { ++callbacks_running; }
 OwnThread::~OwnThread() { --callbacks_running; }
 
+bool IsInCallback() { return callbacks_running > 0; }
+
 void DestroyOutsideCallbacks(std::function<void()> destroy) {
-  if (callbacks_running > 0) return Undertakers::OfProcess().Start(std::move(destroy));
+  if (IsInCallback()) return Undertakers::OfProcess().Start(std::move(destroy));
   destroy();
 }
 

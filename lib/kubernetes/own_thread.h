@@ -15,6 +15,9 @@ class OwnThread {
   OwnThread& operator=(const OwnThread&) = delete;
 };
 
+// Whether the caller is inside such a callback, where to wait for another one would be to wait for itself.
+[[nodiscard]] bool IsInCallback();
+
 // Runs it here, or, inside such a callback, on a thread made for it, which is joined later, at the latest at the
 // process's end.
 void DestroyOutsideCallbacks(std::function<void()> destroy);

@@ -353,5 +353,43 @@ TEST(LeaseLock, AnEventNamesTheLeaseAndDelaysNobody) {
   EXPECT_EQ(event["involvedObject"]["uid"], "1");
 }
 
+TEST(LeaseLock, AnEventThatIsUnderWayIsWrittenBeforeTheLockIsGone) {
+  for (int round = 0; round < 3; ++round) {
+    Notes notes;
+    const ScriptedApi api(Answering([&](const Asked& asked) {
+      notes.Add(asked);
+      return asked.method == "POST" ? Reply(201, "{}", kJson) : Reply(200, LeaseBody(7), kJson);
+    }));
+    {
+      const auto lock = std::make_shared<LeaseLock>(
+          api.Client(), LeaseLockOptions{.lease_namespace = "default", .lease_name = "demo"});
+      ASSERT_TRUE(LockClient(lock, 60s).Get().ok());
+      lock->RecordEvent("me", "stopped leading");
+    }
+    ASSERT_EQ(notes.all().size(), 2U);
+    EXPECT_EQ(notes.all()[1].method, "POST");
+  }
+}
+
+TEST(LeaseLock, AnEventThatNobodyAnswersDoesNotKeepTheLock) {
+  std::atomic<bool> asked_for_event = false;
+  const ScriptedApi api([&](Conversation& client) {
+    testing::Requests requests(client);
+    while (const auto asked = requests.Next()) {
+      if (asked->method == "POST") asked_for_event = true;
+      if (asked->method == "GET") client.Send(Reply(200, LeaseBody(7), kJson));
+    }
+  });
+  const MonotonicTime begin = BootClock::now();
+  {
+    const auto lock =
+        std::make_shared<LeaseLock>(api.Client(), LeaseLockOptions{.lease_namespace = "default", .lease_name = "demo"});
+    ASSERT_TRUE(LockClient(lock, 60s).Get().ok());
+    lock->RecordEvent("me", "stopped leading");
+  }
+  EXPECT_TRUE(asked_for_event);
+  EXPECT_LT(BootClock::now() - begin, 10s);  // which is how long the Event itself is tried
+}
+
 }  // namespace
 }  // namespace leaderelection
