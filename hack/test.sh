@@ -7,6 +7,7 @@
 #
 #   -L LABEL  only this kind of test, and builds and starts only what it needs:
 #             unit simulation contract file http lease redis consul command faults package style
+#             e2e: in a cluster of its own (e2e/run.sh); with all others only if its node image is there
 #   --long    adds what takes long: the sanitizers on everything, clang-tidy, coverage, a long simulation, a search of
 #             more states of the small model and a soak
 #   -D...     handed on to CMake
@@ -15,7 +16,7 @@
 
 source "$(dirname "$0")/common.sh"
 
-known_labels=(unit simulation contract file http lease redis consul command faults package style)
+known_labels=(unit simulation contract file http lease redis consul command faults package style e2e)
 
 # The real servers of a label: servers up LABEL before its tests, servers down LABEL after them; servers env LABEL prints
 # what its tests find in their environment, as shell exports.
@@ -181,10 +182,27 @@ jobs_of() { if [[ $1 == faults ]]; then echo $((3 * cores)); else echo "$cores";
 
 run_label() {
   local status=0
+  if [[ $1 == e2e ]]; then
+    run e2e/run.sh --report "$PWD/$reports/e2e.xml"
+    return
+  fi
   rm -rf "$reports/faults" && mkdir "$reports/faults"
   FAULTS_COUNTS=$PWD/$reports/faults run_tests "$1" "$1" "$build" -L "^$1\$" || status=$?
   [[ $1 != faults ]] || python3 -B test/faults/counts.py "$reports/faults" || status=1
   return "$status"
+}
+
+# Making the node image takes most of an hour, so it is not made just because everything is to be run.
+node_image_is_there() {
+  [[ -n ${KIND_NODE_IMAGE:-} ]] ||
+    compgen -G "${LEADERELECTION_CACHE:-${HOME:?}/.cache/leaderelection}/node-image-*/node-image.tar.zst" >/dev/null
+}
+why_no_cluster() {
+  if [[ $(id -u) -ne 0 ]]; then
+    echo "needs root"
+  elif ! node_image_is_there; then
+    echo "there is no node image yet; hack/test.sh -L e2e makes it, which takes most of an hour"
+  fi
 }
 
 # Both who speak HTTP have passed the suite of label http in the one build; here the other one passes that of a Lease.
@@ -210,7 +228,11 @@ stage build build_labels || finish
 if [[ -n $programs ]]; then stage servers await_programs || true; fi
 for label in "${labels[@]}"; do
   # Not every label has tests in every build; asked for by name, it must.
-  if $everything && ! has_tests "$label"; then continue; fi
+  if $everything && [[ $label == e2e && -n $(why_no_cluster) ]]; then
+    say "e2e: not run: $(why_no_cluster)"
+    continue
+  fi
+  if $everything && [[ $label != e2e ]] && ! has_tests "$label"; then continue; fi
   stage "$label" run_label "$label" || true
 done
 if $everything; then
