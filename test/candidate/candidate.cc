@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "candidate/check.h"
 #include "candidate/lines.h"
 #include "candidate/locks.h"
 #include "candidate/options.h"
@@ -101,6 +102,12 @@ void RunOne(const Options& options, Lines& lines, const std::stop_token& stop) {
   LeaderElector elector(Configure(options, lines, MakeLocks(options)(options.file.empty() ? options.name : "")));
   std::optional<ValidityLog> log;
   if (!options.validity_log.empty()) log.emplace(elector, options.validity_log);
+  std::optional<Check> check;
+  if (options.check) {
+    check.emplace(elector, [&lines](MonotonicTime led_at) {
+      lines.Report("not_leading", ",\"led_ns\":" + std::to_string(led_at.time_since_epoch().count()));
+    });
+  }
   options.again ? RunAgainAndAgain(elector, stop) : elector.Run(stop);
 }
 

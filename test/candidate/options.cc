@@ -29,6 +29,7 @@ Options ParseOptions(const std::vector<std::string>& arguments) {
   const std::map<std::string, bool*> switches = {{"--release-on-cancel", &options.release_on_cancel},
                                                  {"--again", &options.again},
                                                  {"--unguarded", &options.unguarded},
+                                                 {"--check", &options.check},
                                                  {"--verbose", &options.verbose}};
   std::string locks = "1";
   const std::map<std::string, std::string*> texts = {{"--file", &options.file},

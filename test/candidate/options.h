@@ -28,6 +28,7 @@ struct Options {
   std::string register_key;
   bool unguarded = false;
   std::chrono::milliseconds think{20};
+  bool check = false;  // ask every millisecond whether it leads, and report when it no longer does
   bool verbose = false;
 };
 

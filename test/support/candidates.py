@@ -19,13 +19,14 @@ class Failed(Exception):
 
 
 class Candidate:
-    def __init__(self, command, identity, log, environment=None):
+    def __init__(self, command, identity, log, environment=None, arrived=None):
+        """`arrived` is shared by candidates that are waited for together."""
         self.identity = identity
         self.process = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=log, text=True, start_new_session=True, env=environment
         )
         self.events = []
-        self.arrived = threading.Condition()
+        self.arrived = arrived or threading.Condition()
         self.ended = False
         self.reader = threading.Thread(target=self._read, daemon=True)
         self.reader.start()
@@ -74,10 +75,15 @@ class Troupe:
         self.kind, self.lock, self.durations, self.log = kind, lock, durations, log
         self.count = 0
         self.members = []
-        self.leader = self.add()
-        self.leader.wait("started")
-        for _ in range(size - 1):
-            self.add_follower()
+        self.arrived = threading.Condition()
+        try:
+            self.leader = self.add()
+            self.leader.wait("started")
+            for _ in range(size - 1):
+                self.add_follower()
+        except BaseException:
+            self.end()
+            raise
 
     def add(self):
         self.count += 1
@@ -85,7 +91,7 @@ class Troupe:
         names = ("lease-duration", "renew-deadline", "retry-period")
         flags = [part for name, value in zip(names, self.durations) for part in (f"--{name}", value)]
         command = [*self.kind.command(self.lock), "--identity", identity, *flags, "--release-on-cancel"]
-        member = Candidate(command, identity, self.log)
+        member = Candidate(command, identity, self.log, arrived=self.arrived)
         self.members.append(member)
         return member
 
@@ -95,27 +101,31 @@ class Troupe:
     def followers(self):
         return [member for member in self.members if member is not self.leader]
 
-    def succeed(self):
+    def settle(self):
+        """Waits until every follower knows who leads."""
+        for member in self.followers():
+            member.wait("new_leader", leader=self.leader.identity)
+
+    def successor(self):
         """Waits until a follower leads; returns when it said so, by the boot clock."""
         deadline = time.monotonic() + PATIENCE
         old = self.leader
-        while time.monotonic() < deadline:
-            for member in self.followers():
-                started = member.find("started")
-                if started:
-                    self.members.remove(old)
-                    self.leader = member
-                    for other in self.followers():
-                        other.wait("new_leader", leader=member.identity)
-                    return started["boot_ns"]
-            time.sleep(0.001)
-        raise Failed("nobody took over")
+        with self.arrived:
+            while not (led := [member for member in self.followers() if member.find("started")]):
+                left = deadline - time.monotonic()
+                if left <= 0:
+                    raise Failed("nobody took over")
+                self.arrived.wait(left)
+        self.members.remove(old)
+        self.leader = led[0]
+        return self.leader.find("started")["boot_ns"]
+
+    def succeed(self):
+        """As successor(), and all the others know it."""
+        started = self.successor()
+        self.settle()
+        return started
 
     def end(self):
         for member in self.members:
             member.end()
-
-
-def percentile(values, share):
-    ordered = sorted(values)
-    return ordered[min(len(ordered) - 1, int(len(ordered) * share))]

@@ -38,6 +38,7 @@ type options struct {
 	releaseOnCancel bool
 	recordEvents    bool
 	work            []string
+	check           bool
 }
 
 func main() {
@@ -60,6 +61,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return 2
 	}
 
+	if opts.check {
+		go check(elector, lines)
+	}
 	elector.Run(ctx)
 	if ctx.Err() == nil {
 		lines.report(event{Event: "exit", Reason: "lost"})
@@ -67,6 +71,20 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	lines.report(event{Event: "exit", Reason: "cancelled"})
 	return 0
+}
+
+// check asks as a program does before each write, and tells when it last was the leader.
+func check(elector *leaderelection.LeaderElector, lines *reporter) {
+	var led int64
+	for range time.Tick(time.Millisecond) {
+		now := bootNanos()
+		if elector.IsLeader() {
+			led = now
+		} else if led != 0 {
+			lines.report(event{Event: "not_leading", LedNanos: led})
+			return
+		}
+	}
 }
 
 func parse(args []string, stderr io.Writer) (options, error) {
@@ -82,6 +100,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	flags.DurationVar(&opts.retryPeriod, "retry-period", 2*time.Second, "wait between attempts")
 	flags.BoolVar(&opts.releaseOnCancel, "release-on-cancel", false, "give the Lease up on SIGTERM")
 	flags.BoolVar(&opts.recordEvents, "record-events", false, "write Kubernetes Events about the Lease")
+	flags.BoolVar(&opts.check, "check", false, "ask every millisecond whether it leads, and report when it no longer does")
 	if err := flags.Parse(args); err != nil {
 		return opts, err
 	}

@@ -19,6 +19,7 @@ type event struct {
 	Identity  string    `json:"identity"`
 	Leader    *string   `json:"leader,omitempty"`
 	Led       *bool     `json:"led,omitempty"`
+	LedNanos  int64     `json:"led_ns,omitempty"`
 	Reason    string    `json:"reason,omitempty"`
 }
 
