@@ -1,81 +1,137 @@
-// many_elections [COUNT]: that many elections, 1000 unless told otherwise, in one process on one shared event loop.
-// Says what each costs in memory and processor time, and how many threads they take together.
+// many_elections --count N [--prefix NAME] [--kubeconfig FILE --namespace NAME]: that many elections in one process, on
+// one client, one event loop and one thread for callbacks: on Leases, or in memory if there is no kubeconfig. Tells in
+// lines of JSON when all lead, and after SIGTERM what became of them; what they cost is read from outside.
 
-#include <dirent.h>
-#include <sys/resource.h>
-#include <unistd.h>
-
+#include <atomic>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
+#include <exception>
+#include <functional>
+#include <map>
 #include <memory>
-#include <semaphore>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "leaderelection/leader_elector.h"
 #include "leaderelection/memory_lock.h"
+#ifdef MANY_ELECTIONS_KUBERNETES
+#include "leaderelection/lease_lock.h"
+#endif
 
 namespace {
 
 using namespace leaderelection;
 
-long PrivateKilobytes() {
-  std::ifstream file("/proc/self/statm");
-  long total = 0;
-  long resident = 0;
-  long shared = 0;
-  file >> total >> resident >> shared;
-  return (resident - shared) * (::sysconf(_SC_PAGESIZE) / 1024);
+struct Options {
+  int count = 1000;
+  std::string prefix = "election";
+  std::string kubeconfig;
+  std::string lease_namespace;
+};
+
+Options Parse(const std::vector<std::string>& words) {
+  Options options;
+  const std::map<std::string, std::string*> texts = {
+      {"--prefix", &options.prefix}, {"--kubeconfig", &options.kubeconfig}, {"--namespace", &options.lease_namespace}};
+  for (std::size_t index = 0; index < words.size(); index += 2) {
+    if (index + 1 == words.size()) throw std::invalid_argument("no value for " + words[index]);
+    if (words[index] == "--count") {
+      options.count = std::stoi(words[index + 1]);
+    } else {
+      *texts.at(words[index]) = words[index + 1];
+    }
+  }
+  return options;
 }
 
-int Threads() {
-  int count = 0;
-  DIR* tasks = ::opendir("/proc/self/task");
-  while (const dirent* entry = ::readdir(tasks)) count += entry->d_name[0] != '.';
-  ::closedir(tasks);
-  return count;
+template <class T>
+T Must(Result<T> result) {
+  if (!result) throw std::runtime_error(result.error().message);
+  return std::move(result).value();
 }
 
-double ProcessorSeconds() {
-  rusage usage{};
-  ::getrusage(RUSAGE_SELF, &usage);
-  return static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-         static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+// The lock of each election; all Leases are reached by one client.
+std::function<std::shared_ptr<ResourceLock>(const std::string& name)> Locks(const Options& options) {
+  if (options.kubeconfig.empty()) return [](const std::string& name) { return std::make_shared<MemoryLock>(name); };
+#ifdef MANY_ELECTIONS_KUBERNETES
+  const auto client = Must(KubeClient::Make(Must(KubeConfig::FromFiles({options.kubeconfig}))));
+  return [client, space = options.lease_namespace](const std::string& name) {
+    return std::make_shared<LeaseLock>(client, LeaseLockOptions{.lease_namespace = space, .lease_name = name});
+  };
+#else
+  throw std::invalid_argument("built without the Kubernetes backend");
+#endif
+}
+
+// From any thread.
+class Tally {
+ public:
+  explicit Tally(int wanted) : wanted_(wanted), begin_(std::chrono::steady_clock::now()) {}
+
+  void Started() {
+    if (++started_ != wanted_) return;
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin_;
+    std::printf("{\"event\":\"acquired\",\"seconds\":%.3f}\n", took.count());
+    std::fflush(stdout);
+  }
+  void Stopped() { ++stopped_; }
+
+  void Report(int leading) const {
+    std::printf("{\"event\":\"exit\",\"started\":%d,\"lost\":%d,\"leading\":%d}\n", started_.load(), stopped_.load(),
+                leading);
+    std::fflush(stdout);
+  }
+
+ private:
+  const int wanted_;
+  const std::chrono::steady_clock::time_point begin_;
+  std::atomic<int> started_ = 0;
+  std::atomic<int> stopped_ = 0;
+};
+
+void Run(const Options& options) {
+  const auto lock = Locks(options);
+  const auto loop = std::make_shared<EventLoop>();
+  const auto callbacks = std::make_shared<EventLoop>();
+  Tally tally(options.count);
+  std::vector<std::unique_ptr<LeaderElector>> electors;
+  for (int number = 0; number < options.count; ++number) {
+    LeaderElectionConfig config;
+    config.lock = lock(options.prefix + "-" + std::to_string(number));
+    config.executor = loop;
+    config.callback_executor = [callbacks](Task task) { callbacks->Post(std::move(task)); };
+    config.callbacks.on_started_leading = [&](const Term&) { tally.Started(); };
+    config.callbacks.on_stopped_leading = [&] { tally.Stopped(); };
+    electors.push_back(std::make_unique<LeaderElector>(std::move(config)));
+    electors.back()->Start();
+  }
+  sigset_t wanted;
+  ::sigemptyset(&wanted);
+  ::sigaddset(&wanted, SIGTERM);
+  int got = 0;
+  ::sigwait(&wanted, &got);
+  int leading = 0;
+  for (const auto& elector : electors) leading += elector->IsLeader();
+  tally.Report(leading);
+  std::_Exit(0);  // as if killed: what an orderly end of so many costs is no part of this
 }
 
 }  // namespace
 
-int main(int count, char** values) {
-  const int elections = count > 1 ? std::atoi(values[1]) : 1000;
-  const auto loop = std::make_shared<EventLoop>();
-  const auto callbacks = std::make_shared<EventLoop>();
-  std::counting_semaphore<> started(0);
-  const long memory_before = PrivateKilobytes();
-  const auto from = std::chrono::steady_clock::now();
-  std::vector<std::unique_ptr<LeaderElector>> electors;
-  for (int number = 0; number < elections; ++number) {
-    LeaderElectionConfig config;
-    config.lock = std::make_shared<MemoryLock>("election-" + std::to_string(number));
-    config.executor = loop;
-    config.callback_executor = [callbacks](Task task) { callbacks->Post(std::move(task)); };
-    config.callbacks.on_started_leading = [&](const Term&) { started.release(); };
-    electors.push_back(std::make_unique<LeaderElector>(std::move(config)));
-    electors.back()->Start();
+int main(int count, char** words) {
+  sigset_t blocked;
+  ::sigemptyset(&blocked);
+  ::sigaddset(&blocked, SIGTERM);
+  ::pthread_sigmask(SIG_BLOCK, &blocked, nullptr);  // in every thread, so that sigwait gets it
+  std::puts("{\"event\":\"boot\"}");
+  std::fflush(stdout);
+  try {
+    Run(Parse({words + 1, words + count}));
+  } catch (const std::exception& thrown) {
+    std::fprintf(stderr, "many_elections: %s\n", thrown.what());
+    return 2;
   }
-  for (int number = 0; number < elections; ++number) started.acquire();
-  const std::chrono::duration<double> acquired = std::chrono::steady_clock::now() - from;
-  const double processor_before = ProcessorSeconds();
-  std::binary_semaphore never(0);
-  (void)never.try_acquire_for(std::chrono::seconds(10));
-  const double processor = ProcessorSeconds() - processor_before;
-  int leading = 0;
-  for (const auto& elector : electors) leading += elector->IsLeader();
-  std::printf("%d elections in one process: all acquired in %.3f s, %d lead after 10 s\n", elections, acquired.count(),
-              leading);
-  std::printf("private memory: %.1f KiB each; threads: %d (the program's, the elections' and the callbacks')\n",
-              static_cast<double>(PrivateKilobytes() - memory_before) / elections, Threads());
-  std::printf("processor: %.1f s an hour for all of them, renewing every 2 s\n", processor * 360);
-  return leading == elections ? 0 : 1;
 }

@@ -1,5 +1,5 @@
-// Our lock, measured as the Go program beside it measures its peers. Prints one number of milliseconds per line; for
-// renewals, how many a second.
+// Our lock on Redis, measured as peers/redis measures others. Prints one number of milliseconds per line; for renewals,
+// how many a second.
 
 #include <atomic>
 #include <chrono>
@@ -8,15 +8,15 @@
 #include <future>
 #include <iostream>
 #include <memory>
-#include <random>
 #include <stdexcept>
 #include <string>
 #include <utility>
 
+#include "bench/contender.h"
 #include "leaderelection/leader_elector.h"
 #include "leaderelection/redis_lock.h"
 
-namespace leaderelection {
+namespace leaderelection::bench {
 namespace {
 
 using namespace std::chrono_literals;
@@ -30,38 +30,14 @@ Record HeldBy(const std::string& identity, std::chrono::milliseconds lease = kLe
   return {.holder_identity = identity, .lease_duration = lease, .renew_time = WallTime(1h)};
 }
 
-void Print(BootClock::duration time) {
-  std::cout << std::chrono::duration<double, std::milli>(time).count() << std::endl;
+LeaderElectionConfig OnKey(const std::string& key) {
+  LeaderElectionConfig config;
+  config.lock = std::make_shared<RedisLock>(Connect(), key);
+  config.lease_duration = kLease;
+  config.renew_deadline = 2s;
+  config.retry_period = 500ms;
+  return config;
 }
-
-class Contender {
- public:
-  Contender(const std::string& key, const std::string& identity) : elector_(Config(key, identity)) {}
-
-  // Stands; the answer is the moment its term begins.
-  std::future<MonotonicTime> Start() {
-    started_ = {};
-    elector_.Start();
-    return started_.get_future();
-  }
-  LeaderElector& elector() { return elector_; }
-
- private:
-  LeaderElectionConfig Config(const std::string& key, const std::string& identity) {
-    LeaderElectionConfig config;
-    config.lock = std::make_shared<RedisLock>(Connect(), key);
-    config.identity = identity;
-    config.lease_duration = kLease;
-    config.renew_deadline = 2s;
-    config.retry_period = 500ms;
-    config.release_on_cancel = true;
-    config.callbacks.on_started_leading = [this](const Term&) { started_.set_value(BootClock::now()); };
-    return config;
-  }
-
-  std::promise<MonotonicTime> started_;
-  LeaderElector elector_;
-};
 
 // One request at a time, as a program without an elector would send it.
 class Requests {
@@ -103,7 +79,7 @@ void AcquireAndRelease(const std::string& key, int count) {
 
 // By an elector, which reads before it writes and has a term, a watch and a clock to care for.
 void LeadAndRelease(const std::string& key, int count) {
-  Contender contender(key, "a");
+  Contender contender(OnKey(key), "a");
   for (int i = 0; i < count; ++i) {
     const MonotonicTime begin = BootClock::now();
     if (const auto term = contender.elector().TryAcquire(); !term) throw std::runtime_error(term.error().message);
@@ -112,29 +88,11 @@ void LeadAndRelease(const std::string& key, int count) {
   }
 }
 
-void HandOffs(const std::string& key, int count) {
-  std::minstd_rand random(1);
-  Contender a(key, "a");
-  Contender b(key, "b");
-  Contender* holder = &a;
-  Contender* waiting = &b;
-  holder->Start().wait();
-  for (int i = 0; i < count; ++i) {
-    auto started = waiting->Start();
-    (void)started.wait_for(300ms + std::chrono::milliseconds(random() % 100));  // until it waits
-    const MonotonicTime released = BootClock::now();
-    holder->elector().Stop();
-    Print(started.get() - released);
-    std::swap(holder, waiting);
-  }
-  holder->elector().Stop();
-}
-
 // The holder's record is written once and never renewed, as if its process had been killed.
 void TakeOvers(const std::string& key, int count) {
   for (int i = 0; i < count; ++i) {
     const std::string name = key + "-" + std::to_string(i);
-    Contender heir(name, "heir");
+    Contender heir(OnKey(name), "heir");
     const MonotonicTime died = BootClock::now();
     (void)Requests(name).Create(HeldBy("dead"));
     Print(heir.Start().get() - died);
@@ -188,21 +146,22 @@ void Renewals(const std::string& key, int elections) {
 }
 
 }  // namespace
-}  // namespace leaderelection
+}  // namespace leaderelection::bench
 
 int main(int count, char** words) {
+  using namespace leaderelection::bench;
   const std::string what = count == 4 ? words[1] : "";
   const int number = count == 4 ? std::atoi(words[3]) : 0;
   if (what == "acquire-release") {
-    leaderelection::AcquireAndRelease(words[2], number);
+    AcquireAndRelease(words[2], number);
   } else if (what == "lead-release") {
-    leaderelection::LeadAndRelease(words[2], number);
+    LeadAndRelease(words[2], number);
   } else if (what == "hand-off") {
-    leaderelection::HandOffs(words[2], number);
+    HandOffs([&] { return OnKey(words[2]); }, number);
   } else if (what == "take-over") {
-    leaderelection::TakeOvers(words[2], number);
+    TakeOvers(words[2], number);
   } else if (what == "renewals") {
-    leaderelection::Renewals(words[2], number);
+    Renewals(words[2], number);
   } else {
     std::cerr
         << "usage: redis_bench acquire-release|lead-release|hand-off|take-over|renewals KEY COUNT, with REDIS_HOST "
