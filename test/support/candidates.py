@@ -101,10 +101,10 @@ class Troupe:
     def followers(self):
         return [member for member in self.members if member is not self.leader]
 
-    def settle(self):
+    def settle(self, patience=PATIENCE):
         """Waits until every follower knows who leads."""
         for member in self.followers():
-            member.wait("new_leader", leader=self.leader.identity)
+            member.wait("new_leader", patience, leader=self.leader.identity)
 
     def successor(self):
         """Waits until a follower leads; returns when it said so, by the boot clock."""

@@ -5,11 +5,13 @@ import random
 import signal
 import time
 
+from candidates import boot_ns
 from harness.contestants import BEAST, CPPREST
 from harness.figures import AtMost, Figure
 from harness.report import section, trials
 from harness.stage import LONG, NAMES, SECONDS, SHORT
 from harness.statistics import by_contestant, median
+from harness.steady import replace, steady
 
 NAME = "take-over"
 ROLES = ("candidate",)
@@ -18,17 +20,19 @@ IN_FLIGHT = 0.1  # seconds in which what the leader had sent arrives
 
 def crash(stage, troupes):
     """All leaders at once, so that one wait serves all. Yields (name, seconds)."""
-    for troupe in troupes.values():
-        troupe.settle()
+    killed = {}
+    for key, troupe in troupes.items():
+        steady(troupe)
         time.sleep(random.uniform(0, 0.05))  # not in step with anybody's renewals
+        killed[key] = boot_ns()
         troupe.leader.send(signal.SIGKILL)
     time.sleep(IN_FLIGHT)
     renewed = {key: stage.cluster.renewed_ns(troupe.lock) for key, troupe in troupes.items()}
     for key, troupe in troupes.items():
-        old = troupe.leader
-        yield key[0], (troupe.successor() - renewed[key]) / 1e9
-        old.end()
-        troupe.add()
+        old, started = troupe.leader, troupe.successor()
+        replace(troupe, old)
+        if started > killed[key]:
+            yield key[0], (started - renewed[key]) / 1e9
 
 
 def measure(stage, durations, rounds):
