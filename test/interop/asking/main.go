@@ -1,4 +1,4 @@
-// Command asking prints how many nanoseconds client-go takes to say whether it leads. Its lock is in memory, for the
+// Command asking prints how many nanoseconds of processor time client-go takes to say whether it leads. Its lock is in memory, for the
 // answer comes from there and never from a server.
 package main
 
@@ -8,14 +8,16 @@ import (
 	"fmt"
 	"os"
 	"sync"
-	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
 	"k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/tools/leaderelection"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 )
+
+const questions = 20_000_000
 
 type memory struct {
 	mu     sync.Mutex
@@ -65,12 +67,20 @@ func main() {
 	}
 	go elector.Run(context.Background())
 	<-started
-	result := testing.Benchmark(func(b *testing.B) {
-		for range b.N {
-			if !elector.IsLeader() {
-				b.Fatal("does not lead")
-			}
+	begin := processorNanos()
+	for range questions {
+		if !elector.IsLeader() {
+			fmt.Fprintln(os.Stderr, "asking: does not lead")
+			os.Exit(2)
 		}
-	})
-	fmt.Printf("%.1f\n", float64(result.T.Nanoseconds())/float64(result.N))
+	}
+	fmt.Printf("%.1f\n", float64(processorNanos()-begin)/questions)
+}
+
+func processorNanos() int64 {
+	var now unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_PROCESS_CPUTIME_ID, &now); err != nil {
+		panic(err)
+	}
+	return now.Nano()
 }
