@@ -11,7 +11,6 @@ import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 from harness import plot, table
-from harness.black_hole import BlackHole
 from harness.cluster import per_minute, request_times, wall_ns
 from harness.contestants import BEAST, CPPREST, load_peer, peers, required_version
 from harness.figures import AtMost, Figure, Section, Share, show
@@ -149,27 +148,6 @@ class ProcessCostTest(unittest.TestCase):
         before = processor_ns(os.getpid())
         sum(range(100_000))
         self.assertGreater(processor_ns(os.getpid()), before)
-
-
-class BlackHoleTest(unittest.TestCase):
-    def test_it_passes_everything_on_until_it_drops_and_then_nothing_though_nobody_is_told(self):
-        with socket.create_server(("127.0.0.1", 0)) as server:
-            hole = BlackHole(server.getsockname()[1])
-            with socket.create_connection(("127.0.0.1", hole.port), timeout=30) as near:
-                far, _ = server.accept()
-                far.settimeout(30)
-                near.sendall(b"there")
-                self.assertEqual(far.recv(100), b"there")
-                far.sendall(b"back")
-                self.assertEqual(near.recv(100), b"back")
-                hole.drop()
-                near.sendall(b"lost")
-                far.settimeout(0.2)
-                self.assertRaises(TimeoutError, far.recv, 100)
-                far.close()
-                near.settimeout(0.2)
-                self.assertRaises(TimeoutError, near.recv, 100)
-            hole.close()
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ import time
 from urllib.parse import urlsplit
 
 from candidates import boot_ns
-from harness.black_hole import BlackHole
+from fault_proxy import FaultProxy
 from harness.contestants import BEAST, CPPREST
 from harness.figures import AtMost, Figure
 from harness.report import section, trials
@@ -25,7 +25,7 @@ class CutOff(LeaseKind):
         self.direct = stage.cluster.kubeconfig("elector")
         url = os.environ["LEADERELECTION_TEST_KUBE_SERVER"]
         server = urlsplit(url)
-        self.proxy = BlackHole(server.port)
+        self.proxy = FaultProxy(server.port)
         stage.ending.callback(self.proxy.close)
         behind = stage.folder / f"kubeconfig-{self.proxy.port}"
         text = self.direct.read_text(encoding="utf-8")
