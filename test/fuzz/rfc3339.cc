@@ -31,7 +31,12 @@ seconds ByTheCLibrary(const std::string& text) {
   int minutes = 0;
   if (zone != "Z") Require(std::sscanf(zone.c_str() + 1, "%2d:%2d", &hours, &minutes) == 2, "an offset has two fields");
   const int offset = (hours * 60 + minutes) * 60 * (zone.front() == '-' ? -1 : 1);
-  return seconds(::timegm(&date) - offset);
+  const std::tm given = date;
+  const seconds found(::timegm(&date) - offset);
+  // timegm makes 2 March of 30 February.
+  Require(date.tm_mday == given.tm_mday && date.tm_hour == given.tm_hour && date.tm_sec == given.tm_sec,
+          "a time is one that the calendar has");
+  return found;
 }
 
 void ParseIsRight(std::string_view text) {
