@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "consul/base64.h"
 #include "consul/refusal.h"
+#include "json/base64.h"
 #include "json/record_json.h"
 
 namespace leaderelection::consul {
@@ -25,7 +25,7 @@ Result<KeyValue> ReadKeyValue(const Json& entry) {
   key.modify_index = entry.at("ModifyIndex").get_ref<const std::uint64_t&>();
   if (const auto session = entry.find("Session"); session != entry.end()) key.session = session->get<std::string>();
   if (const Json& value = entry.at("Value"); !value.is_null()) {
-    auto bytes = FromBase64(value.get_ref<const std::string&>());
+    auto bytes = DecodeBase64(value.get_ref<const std::string&>());
     if (!bytes) return {ErrorCode::kUnknown, "Consul's answer holds a value that is not base64"};
     key.value = *std::move(bytes);
   }

@@ -3,9 +3,9 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "consul/base64.h"
 #include "consul/key_value.h"
 #include "consul/refusal.h"
+#include "json/base64.h"
 
 namespace leaderelection::consul {
 namespace {
@@ -66,7 +66,7 @@ Outcome ParseErrors(const Json& body) {
 std::string ToJson(const Transaction& transaction) {
   Json operations = Json::array();
   const auto add = [&operations](Json operation) { operations.push_back({{"KV", std::move(operation)}}); };
-  const std::string value = ToBase64(transaction.value);
+  const std::string value = EncodeBase64(transaction.value);
   if (transaction.expected_index == 0) {
     add(Operation(transaction, "check-not-exists"));
   } else {

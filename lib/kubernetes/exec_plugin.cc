@@ -2,8 +2,8 @@
 
 #include <openssl/crypto.h>
 
+#include "json/base64.h"
 #include "json/rfc3339.h"
-#include "kubernetes/base64.h"
 #include "kubernetes/bounded_json.h"
 #include "kubernetes/child_process.h"
 #include "kubernetes/read_file.h"

@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "kubernetes/base64.h"
+#include "json/base64.h"
 #include "kubernetes/bounded_yaml.h"
 #include "kubernetes/read_file.h"
 
@@ -67,9 +67,11 @@ std::string PathOf(const Entry& entry, const char* key) {
   return path.empty() ? "" : (entry.folder / path).lexically_normal().string();
 }
 
+// Base64, which people and programs break into lines.
 std::string DataOf(const Entry& entry, const char* key) {
-  const std::string text = entry.content.Text(key);
+  std::string text = entry.content.Text(key);
   if (text.empty()) return "";
+  std::erase_if(text, [](char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; });
   auto bytes = DecodeBase64(text);
   if (!bytes || bytes->empty()) throw YamlMismatch{std::string(key) + " of " + entry.content.name() + " is no base64"};
   return *std::move(bytes);

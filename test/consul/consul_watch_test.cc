@@ -5,9 +5,9 @@
 #include <deque>
 #include <mutex>
 
-#include "consul/base64.h"
 #include "consul/key_value.h"
 #include "http/http_server.h"
+#include "json/base64.h"
 #include "leaderelection/consul_lock.h"
 #include "leaderelection/testing/lock_client.h"
 #include "leaderelection/testing/watch_log.h"
@@ -24,7 +24,7 @@ std::string Absent(int index) { return Reply(404, "", "X-Consul-Index: " + std::
 std::string Present(int index) {
   Record record;
   record.holder_identity = "a";
-  const std::string value = consul::ToBase64(consul::RecordToValue(record, "s").value());
+  const std::string value = EncodeBase64(consul::RecordToValue(record, "s").value());
   const std::string number = std::to_string(index);
   return Reply(200, R"([{"Flags":0,"Session":"s","ModifyIndex":)" + number + R"(,"Value":")" + value + R"("}])",
                "X-Consul-Index: " + number + "\r\n");

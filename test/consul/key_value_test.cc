@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 
-#include "consul/base64.h"
 #include "consul/read_key.h"
 
 namespace leaderelection::consul {
@@ -123,22 +122,6 @@ TEST(KeyValueTest, ASessionsNameIsQuotedAsAnyOtherWordOfTheServer) {
     EXPECT_EQ(finding.kind, kForeign);
     EXPECT_EQ(finding.why.find('\n'), std::string::npos);
     EXPECT_LT(finding.why.size(), 500U);
-  }
-}
-
-TEST(Base64Test, EveryLengthGoesBothWays) {
-  std::string bytes;
-  for (int size = 0; size < 70; ++size) {
-    const auto decoded = FromBase64(ToBase64(bytes));
-    ASSERT_TRUE(decoded) << size;
-    EXPECT_EQ(*decoded, bytes);
-    bytes += static_cast<char>(size * 37);
-  }
-}
-
-TEST(Base64Test, WhatIsNotBase64IsRefused) {
-  for (const char* text : {"a", "ab", "abc", "ab=", "a===", "====", "ab\nd", "ab d", "a?cd", "YQ==YQ=="}) {
-    EXPECT_FALSE(FromBase64(text)) << text;
   }
 }
 

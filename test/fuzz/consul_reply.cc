@@ -4,11 +4,11 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
-#include "consul/base64.h"
 #include "consul/key_value.h"
 #include "consul/read_key.h"
 #include "consul/transaction.h"
 #include "fuzz/target.h"
+#include "json/base64.h"
 
 namespace leaderelection::consul {
 
@@ -24,7 +24,7 @@ void RequireUseful(const KeyValue& key, const std::string& body) {
     Require(entry.at(number).is_number_unsigned(), "a number is a whole one that is not negative");
   }
   Require(key.modify_index != 0, "a version has a number");
-  Require(FromBase64(ToBase64(key.value)) == key.value, "base64 is read as it was written");
+  Require(DecodeBase64(EncodeBase64(key.value)) == key.value, "base64 is read as it was written");
 }
 
 void Read(const http::Response& response) {

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "http/http_server.h"
-#include "kubernetes/base64.h"
 #include "leaderelection/lease_lock.h"
 #include "leaderelection/testing/lock_client.h"
 #include "net/certificates.h"
