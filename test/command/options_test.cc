@@ -158,6 +158,19 @@ TEST_F(Configuration, AMistakeInTheFileIsNamedWithItsLine) {
   EXPECT_EQ(MistakeInFile(""), "none");
 }
 
+TEST_F(Configuration, AliasesInTheFileAreBounded) {
+  // Each level names the one above ten times: ten million keys in half a kilobyte.
+  std::string text = "a0: &a0 {}\n";
+  for (int level = 1; level <= 7; ++level) {
+    const std::string alias = ": *a" + std::to_string(level - 1);
+    text += "a" + std::to_string(level) + ": &a" + std::to_string(level) + " {";
+    for (char key = 'b'; key <= 'k'; ++key) text += std::string(key == 'b' ? "" : ", ") + key + alias;
+    text += "}\n";
+  }
+  EXPECT_EQ(MistakeInFile(text), "FILE: too many keys");
+  EXPECT_EQ(MistakeInFile("a: &a {b: {}}\nc: *a\n"), "none");
+}
+
 TEST_F(Configuration, VariablesOfAKubernetesServiceAreLeftAlone) {
   EXPECT_EQ(MistakeOf([] {
               (void)Configure(kRun, {},

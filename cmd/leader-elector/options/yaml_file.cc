@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::size_t kLargestFile = 1UL << 20;
 constexpr int kDeepest = 8;
+constexpr int kMostKeys = 1'000;
 
 std::string Contents(const std::string& path) {
   errno = 0;
@@ -51,6 +52,8 @@ class Reader {
  private:
   void Flatten(const YAML::Node& map, const std::string& above, int depth) {
     for (const auto& entry : map) {
+      // Aliases let a few lines stand for billions of keys.
+      if (++keys_ > kMostKeys) throw UsageError(path_ + ": too many keys");
       if (!entry.first.IsScalar()) throw UsageError(Place(entry.first) + "a key is not text");
       const std::string key = above + entry.first.Scalar();
       const auto options = Options();
@@ -94,6 +97,7 @@ class Reader {
   std::string Place(const YAML::Node& node) const { return path_ + ":" + std::to_string(node.Mark().line + 1) + ": "; }
 
   const std::string path_;
+  int keys_ = 0;
   ValueMap values_;
 };
 
