@@ -172,10 +172,17 @@ void Election::OnRead(Instant at, const Sent& sent, Result<Stored> reply) {
   const bool absent = !reply.ok() && reply.error().code == ErrorCode::kNotFound;
   if (reply.ok() || absent) {
     output_.announcements.push_back(announce::Answered{});
-    read_needed_ = look_wanted_ = false;
+    const bool was_needed = std::exchange(read_needed_, false);
+    look_wanted_ = false;
     last_news_ = at.now;
     poll_at_ = at.now + Jittered(settings_.retry_period);
-    OnNews(at, absent ? observed_.OnReadAbsent(at.now, sent.mark) : observed_.OnRead(at.now, sent.mark, reply.value()));
+    const News news =
+        absent ? observed_.OnReadAbsent(at.now, sent.mark) : observed_.OnRead(at.now, sent.mark, reply.value());
+    OnNews(at, news);
+    // What came while it rested was told nobody, and is no news to the first read after it.
+    if (was_needed && news == News::kNone && observed_.Known() != nullptr) {
+      output_.announcements.push_back(announce::RecordChanged{observed_.Known()->record});
+    }
     // Exactly our own record, by whatever version: written again at once with that version.
     if (IsHolder()) {
       output_.announcements.push_back(announce::SlowPath{});

@@ -217,5 +217,17 @@ TEST(Rule11Again, NothingIsSentByAnElectionThatRests) {
   EXPECT_EQ(a.wake_at(), kNever);
 }
 
+// The new leader's write may be heard after the release and before the watch is closed.
+TEST(Rule11Again, WhoLedWhileItRestedIsToldOnceItStandsAgain) {
+  Subject a("a");
+  a.Lead();
+  a.WorkReturns();
+  a.Stop();
+  a.Sees(a.Put(HeldBy("b")));
+  EXPECT_EQ(a.All<announce::RecordChanged>().back().record->holder_identity, "");
+  a.Stand();
+  EXPECT_EQ(a.All<announce::RecordChanged>().back().record->holder_identity, "b");
+}
+
 }  // namespace
 }  // namespace leaderelection
