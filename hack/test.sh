@@ -7,9 +7,9 @@
 #
 #   -L LABEL  only this kind of test, and builds and starts only what it needs:
 #             unit simulation contract file http lease redis consul command faults package style
-#             e2e: in a cluster of its own (e2e/run.sh); with all others only if its node image is there
-#   --long    adds what takes long: the sanitizers on everything, clang-tidy, coverage, a long simulation, a search of
-#             more states of the small model and a soak
+#             e2e: in a cluster of its own (e2e/run.sh); not among all others without --long
+#   --long    adds what takes long: the cluster, if its node image is there, the sanitizers on everything, clang-tidy,
+#             coverage, a long simulation, a search of more states of the small model and a soak
 #   -D...     handed on to CMake
 #
 # BUILD_DIR names another build directory.
@@ -198,7 +198,9 @@ node_image_is_there() {
     compgen -G "${LEADERELECTION_CACHE:-${HOME:?}/.cache/leaderelection}/node-image-*/node-image.tar.zst" >/dev/null
 }
 why_no_cluster() {
-  if [[ $(id -u) -ne 0 ]]; then
+  if ! $long; then
+    echo "takes more than ten minutes; hack/test.sh -L e2e runs it, and so does --long"
+  elif [[ $(id -u) -ne 0 ]]; then
     echo "needs root"
   elif ! node_image_is_there; then
     echo "there is no node image yet; hack/test.sh -L e2e makes it, which takes most of an hour"
