@@ -1,23 +1,31 @@
 #!/usr/bin/env bash
-# hack/fuzz.sh [SECONDS] [TARGET...]: lets libFuzzer make inputs for the readers of what comes from outside (test/fuzz),
+# hack/fuzz.sh [--seed N] [SECONDS] [TARGET...]: lets libFuzzer make inputs for the readers of what comes from outside (test/fuzz),
 # each target for so many seconds (60), under AddressSanitizer and UndefinedBehaviorSanitizer. Fails at the first input
 # that breaks one, keeps it and says how to replay it. What libFuzzer learns is kept in build/fuzz/corpus for the next run.
 #
-# A target with a planted fault goes first: a fuzzer that does not find that one would find none.
+# A target with a planted fault goes first: a fuzzer that does not find that one would find none. With a seed it begins
+# with the same inputs each time, so that a change is not held up by what another run would have found.
 
 source "$(dirname "$0")/common.sh"
 
 seconds=60
+seed=0 # libFuzzer's word for one of its own choice
 targets=()
-for argument in "$@"; do
-  case $argument in
+while [[ $# -gt 0 ]]; do
+  case $1 in
     -h | --help) usage && exit 0 ;;
-    [0-9]*) seconds=$argument ;;
+    --seed)
+      [[ ${2:-} =~ ^[0-9]+$ ]] || die "--seed needs a number"
+      seed=$2
+      shift
+      ;;
+    [0-9]*) seconds=$1 ;;
     *)
-      [[ -d test/fuzz/corpus/$argument ]] || die "no target '$argument'; there are: $(ls -m test/fuzz/corpus)"
-      targets+=("$argument")
+      [[ -d test/fuzz/corpus/$1 ]] || die "no target '$1'; there are: $(ls -m test/fuzz/corpus)"
+      targets+=("$1")
       ;;
   esac
+  shift
 done
 [[ ${#targets[@]} -gt 0 ]] || mapfile -t targets < <(ls test/fuzz/corpus)
 clang=$(command -v clang++-14 || command -v clang++) || die "clang is missing: hack/packages.sh fuzz"
@@ -38,7 +46,7 @@ fuzz() {
   local target=$1 learned=$directory/corpus/$1
   mkdir -p "$learned" "$findings"
   # A second is long for an input of a few kilobytes; a shared machine makes it longer.
-  run "$(program "$target")" -max_total_time="$2" -max_len=4096 -timeout=60 -rss_limit_mb=2048 -print_final_stats=1 \
+  run "$(program "$target")" -seed="$seed" -max_total_time="$2" -max_len=4096 -timeout=60 -rss_limit_mb=2048 -print_final_stats=1 \
     -dict=test/fuzz/words.dict -artifact_prefix="$findings/$target-" "$learned" "${@:3}" >"$directory/$target.log" 2>&1
 }
 

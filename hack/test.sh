@@ -241,7 +241,7 @@ if $everything; then
   if has_tests lease; then stage "lease over the other HTTP" lease_over_other_http || true; fi
   stage sanitizers hack/sanitize.sh "${cmake_arguments[@]}" || true
   stage mutants hack/mutants.sh || true
-  stage fuzzing hack/fuzz.sh 5 || true
+  stage fuzzing hack/fuzz.sh --seed 1 5 || true
 fi
 if $long; then
   stage "sanitizers of everything" hack/sanitize.sh --all "${cmake_arguments[@]}" || true

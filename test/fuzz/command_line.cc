@@ -42,9 +42,12 @@ void ReadFlags(Command command, const Words& arguments) {
 }
 
 void ReadAll(Command command, Words arguments, const command::Environment& environment) {
-  // Files are the other target's.
-  const auto names_file = [](const std::string& text) { return text.find("config") != std::string::npos; };
-  if (std::any_of(arguments.begin(), arguments.end(), names_file)) return;
+  // Files are the other target's. A stray word is quoted, and must be: the secret is only one where it belongs.
+  const auto spoils = [](const std::string& text) {
+    return text.find("config") != std::string::npos || text.find(kSecret) != std::string::npos;
+  };
+  if (std::any_of(arguments.begin(), arguments.end(), spoils)) return;
+  if (std::any_of(environment.begin(), environment.end(), [&](const auto& set) { return spoils(set.second); })) return;
   arguments.insert(arguments.begin(), "--redis-url=redis://a:" + std::string(kSecret) + "@b");
   try {
     const auto values = command::Configure(command, arguments, environment);

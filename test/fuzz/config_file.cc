@@ -23,12 +23,23 @@ std::string Read(const InputFile& file) {
   }
 }
 
+// A misspelt key is quoted, and must be: the secret is only one where it belongs.
+bool HoldsSecretElsewhere(std::string_view input) {
+  for (Pieces pieces(input); !pieces.AtEnd();) {
+    const std::string_view line = pieces.Line();
+    const std::size_t at = line.find(kSecret);
+    if (at != std::string_view::npos && line.substr(0, at).find("url: ") == std::string_view::npos) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 void Fuzz(std::string_view input) {
   static InputFile file;
   file.Write(input);
   (void)Read(file);
+  if (HoldsSecretElsewhere(input)) return;
   file.Write("redis:\n  url: redis://a:" + std::string(kSecret) + "@b" + std::string(input));
   RequireNoSecret(Read(file));
 }
